@@ -1,0 +1,32 @@
+/** Which programs of the machine a command needs. What is not listed needs none. */
+
+export const PROGRAMS = {
+  git: { debian: 'git' },
+  redis: { command: 'redis-server', debian: 'redis-server' },
+  bubblewrap: { command: 'bwrap', debian: 'bubblewrap' },
+};
+
+const NEEDS = {
+  demo: ['git', 'redis', 'bubblewrap'],
+  up: ['git', 'redis', 'bubblewrap'],
+  bench: ['git', 'redis', 'bubblewrap'],
+  selftest: ['git', 'bubblewrap'],
+  policy: ['git'],
+  'dev test': ['git', 'redis', 'bubblewrap'],
+};
+
+/** The programs that the command line `argv` needs, as `{command, debian}`. Asking for help needs none. */
+export function programsFor(argv, env) {
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  if (own.includes('--help') || own.includes('-h')) return [];
+  const words = own.filter((word) => !word.startsWith('-'));
+  const needed = NEEDS[words.slice(0, 2).join(' ')] ?? NEEDS[words[0]] ?? [];
+  return needed
+    .filter((name) => !(name === 'redis' && env.REDIS_URL_FILE))
+    .filter((name) => !(name === 'bubblewrap' && choosesDocker(own)))
+    .map((name) => ({ command: name, ...PROGRAMS[name] }));
+}
+
+function choosesDocker(argv) {
+  return argv.includes('--driver=docker') || argv[argv.indexOf('--driver') + 1] === 'docker';
+}
