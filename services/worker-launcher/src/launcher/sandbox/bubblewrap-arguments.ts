@@ -1,0 +1,112 @@
+/**
+ * Turns a specification into what bubblewrap is told. Pure but for a look at the host's root directory, so that a test
+ * can read the wall off the list: all namespaces, no capabilities, an empty environment, a root nobody can write to.
+ */
+import { AppError } from '@sallyport/shared/errors';
+import type { SandboxMount, SandboxSpec } from './driver.ts';
+import { INSIDE_UID, rootArguments } from './root-layout.ts';
+
+export interface WallOptions {
+  /** Forbids the program to make user namespaces of its own, and with them much of the kernel's attack surface. */
+  forbidNestedUserNamespaces: boolean;
+}
+
+/**
+ * The options of bubblewrap for this specification, without the program itself.
+ * @throws AppError `bad_input` that names the part of the specification which cannot be used.
+ */
+export function bubblewrapOptions(spec: SandboxSpec, options: WallOptions): string[] {
+  checkSpec(spec);
+  const id = String(INSIDE_UID);
+  const args = ['--unshare-user', '--unshare-all', '--die-with-parent', '--new-session'];
+  args.push('--cap-drop', 'ALL', '--uid', id, '--gid', id, '--hostname', 'sandbox', '--clearenv');
+  for (const [name, value] of Object.entries(spec.env)) args.push('--setenv', name, value);
+  args.push(...rootArguments(spec.limits.memoryBytes));
+  for (const mount of spec.mounts) args.push(...mountArguments(mount));
+  // Last, because the mount points above are made in this root.
+  args.push('--remount-ro', '/', '--chdir', spec.cwd);
+  if (options.forbidNestedUserNamespaces) args.push('--disable-userns');
+  return args;
+}
+
+/** The program that sets the limits inherited by all others, followed by the program asked for. */
+export function limitedProgram(spec: SandboxSpec): string[] {
+  const { processes, fileBytes, openFiles, wallMs } = spec.limits;
+  return [
+    '/usr/bin/prlimit',
+    `--nproc=${processes}`,
+    `--fsize=${fileBytes}`,
+    `--nofile=${openFiles}`,
+    '--core=0',
+    // A second line for the case that the launcher's own timer is held up: no process computes longer than the wall
+    // time on every core of a large machine.
+    `--cpu=${Math.ceil(wallMs / 1000) * 64}`,
+    '--',
+    ...spec.argv,
+  ];
+}
+
+function mountArguments(mount: SandboxMount): string[] {
+  if (mount.kind === 'tmpfs') {
+    return ['--size', String(mount.sizeBytes), '--perms', '0755', '--tmpfs', mount.target];
+  }
+  return [mount.access === 'read_only' ? '--ro-bind' : '--bind', mount.source, mount.target];
+}
+
+function checkSpec(spec: SandboxSpec): void {
+  const strings: [string, string][] = [
+    ['cwd', spec.cwd],
+    ...spec.argv.map((value, i): [string, string] => [`argv[${i}]`, value]),
+    ...Object.entries(spec.env).map(([name, value]): [string, string] => [
+      `env ${name}`,
+      `${name}=${value}`,
+    ]),
+    ...spec.mounts.map((m): [string, string] => [
+      `mount ${m.role}`,
+      m.kind === 'bind' ? m.source + m.target : m.target,
+    ]),
+  ];
+  for (const [name, value] of strings) {
+    // The options travel as NUL-separated text: a NUL inside a value would begin an option of its author's choice.
+    if (value.includes('\0'))
+      throw new AppError('bad_input', `sandbox ${spec.id}: ${name} contains a NUL byte`);
+  }
+  const paths: [string, string][] = [
+    ['argv[0]', spec.argv[0]],
+    ['cwd', spec.cwd],
+  ];
+  for (const m of spec.mounts) {
+    paths.push([`target of mount ${m.role}`, m.target]);
+    if (m.kind === 'bind') paths.push([`source of mount ${m.role}`, m.source]);
+  }
+  for (const [name, path] of paths) {
+    if (!path.startsWith('/') || path.split('/').includes('..')) {
+      throw new AppError(
+        'bad_input',
+        `sandbox ${spec.id}: ${name} must be an absolute path without "..", not "${path}"`,
+      );
+    }
+  }
+  for (const name of Object.keys(spec.env)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw new AppError(
+        'bad_input',
+        `sandbox ${spec.id}: "${name}" is not the name of an environment variable`,
+      );
+    }
+  }
+  for (const [name, value] of Object.entries(spec.limits) as [string, number][]) {
+    if (!Number.isSafeInteger(value) || value <= 0) {
+      throw new AppError(
+        'bad_input',
+        `sandbox ${spec.id}: limit ${name} must be a positive whole number, not ${value}`,
+      );
+    }
+  }
+  if (spec.limits.graceMs > 4000) {
+    throw new AppError(
+      'bad_input',
+      `sandbox ${spec.id}: graceMs is ${spec.limits.graceMs}; at most 4000, so that a stop takes under 5 s`,
+    );
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * One started bubblewrap: how its report is read, how it is ended, how one knows that nothing of it is left. The first
+ * process of the namespace takes all others with it, and the kernel lets it become a zombie only when they are gone.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcess, takeCensus, useBelow, type ProcessRow } from './process-census.ts';
+
+const ARGUMENTS_FD = 3;
+const STATUS_FD = 4;
+const GONE_POLL_MS = 5;
+
+// Descriptors that the launcher inherited without the close-on-exec flag (from a supervisor, say) would otherwise be open
+// in the sandbox's first process, where the program could open them anew. `exec -c`: an empty environment.
+const CLOSE_FOREIGN_FILES = `for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${STATUS_FD} ] && eval "exec $f>&-"; done; exec -c "$@"`;
+
+export interface BubblewrapProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The first process of the namespace, as soon as there is one; undefined when bubblewrap ended before. */
+  readonly started: Promise<number | undefined>;
+  /** Settles when no process is left: the program's exit status, or undefined when the program never ran. */
+  readonly ended: Promise<number | undefined>;
+  /** The error of starting bubblewrap itself. */
+  readonly spawnError: () => NodeJS.ErrnoException | undefined;
+  /** Asks all processes to end. */
+  terminate(): void;
+  /** Ends all processes. */
+  kill(): void;
+}
+
+/** Starts bubblewrap with `options`, given through a pipe so that host paths do not stand in the process list, and `program`. */
+export function startBubblewrap(
+  binary: string,
+  options: readonly string[],
+  program: readonly string[],
+): BubblewrapProcess {
+  const child = spawn(
+    '/bin/bash',
+    ['--norc', '--noprofile', '-c', CLOSE_FOREIGN_FILES, 'sandbox', binary]
+      .concat(['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD), '--'])
+      .concat(program),
+    // Its own process group: a signal from the launcher's terminal is the launcher's to handle.
+    { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] },
+  );
+  const [stdin, stdout, stderr, argumentPipe, statusPipe] = child.stdio as [
+    Writable,
+    Readable,
+    Readable,
+    Writable,
+    Readable,
+  ];
+  let spawnError: NodeJS.ErrnoException | undefined;
+  child.once('error', (error) => {
+    spawnError = error;
+  });
+  // Closed early when bubblewrap refuses to start; its exit tells.
+  argumentPipe.on('error', () => undefined);
+  argumentPipe.end(options.map((option) => `${option}\0`).join(''));
+
+  const report = readReport(statusPipe);
+  let first: ProcessRow | undefined;
+  const started = report.childPid.then((pid) => {
+    first = pid === undefined ? undefined : readProcess(pid);
+    return pid;
+  });
+
+  function firstIsAlive(): boolean {
+    if (first === undefined) return false;
+    const now = readProcess(first.pid);
+    return (
+      now !== undefined &&
+      now.startTicks === first.startTicks &&
+      now.state !== 'Z' &&
+      now.state !== 'X'
+    );
+  }
+
+  async function end(): Promise<number | undefined> {
+    await exitOf(child);
+    await started;
+    // bubblewrap leaves when the program does; what the program left running dies with the namespace a moment later.
+    while (firstIsAlive()) {
+      killFirst();
+      await sleep(GONE_POLL_MS);
+    }
+    return report.exitCode();
+  }
+
+  function killFirst(): void {
+    if (first !== undefined && firstIsAlive()) signalProcess(first.pid, 'SIGKILL');
+  }
+
+  return {
+    stdin,
+    stdout,
+    stderr,
+    started,
+    ended: end(),
+    spawnError: () => spawnError,
+    terminate() {
+      if (first === undefined) return this.kill();
+      for (const pid of useBelow(takeCensus(), first.pid).pids) signalProcess(pid, 'SIGTERM');
+    },
+    kill() {
+      if (first !== undefined) return killFirst();
+      // Still being set up: bubblewrap and its child share the process group until then.
+      if (child.pid !== undefined && child.exitCode === null) signalProcess(-child.pid, 'SIGKILL');
+    },
+  };
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended by itself in between.
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+}
+
+interface Report {
+  childPid: Promise<number | undefined>;
+  /** Written by bubblewrap only when the program was really started. */
+  exitCode(): number | undefined;
+}
+
+function readReport(pipe: Readable): Report {
+  let text = '';
+  let resolvePid: (pid: number | undefined) => void;
+  const childPid = new Promise<number | undefined>((resolve) => {
+    resolvePid = resolve;
+  });
+  const find = (name: string): number | undefined => {
+    const found = new RegExp(`"${name}": (\\d+)`).exec(text);
+    return found === null ? undefined : Number(found[1]);
+  };
+  pipe.setEncoding('utf8');
+  pipe.on('data', (piece: string) => {
+    text += piece;
+    const pid = find('child-pid');
+    if (pid !== undefined) resolvePid(pid);
+  });
+  pipe.on('error', () => resolvePid(undefined));
+  pipe.on('close', () => resolvePid(find('child-pid')));
+  return { childPid, exitCode: () => find('exit-code') };
+}

@@ -1,0 +1,60 @@
+/**
+ * Watches what running sandboxes use and reports the first limit that one of them passes. Memory, disk and, when the
+ * launcher is root (whom the kernel exempts), processes have no limit in the kernel that an unprivileged launcher could
+ * set, so they are sampled: one look at /proc for all sandboxes together.
+ */
+import type { SandboxEnd, SandboxLimits } from './driver.ts';
+import { exactMemoryBytes, takeCensus, useBelow, type TreeUse } from './process-census.ts';
+
+export const SAMPLE_MS = 100;
+
+export interface Watched {
+  /** The host's pid of the first process in the sandbox. */
+  rootPid: number;
+  limits: SandboxLimits;
+  onUse(use: TreeUse): void;
+  onLimit(end: SandboxEnd): void;
+}
+
+export interface LimitWatch {
+  /** Begins to watch; the returned function ends it. */
+  watch(entry: Watched): () => void;
+}
+
+/** The limit that this use passes, if any. */
+export function passedLimit(use: TreeUse, limits: SandboxLimits): SandboxEnd | undefined {
+  if (use.memoryBytes > limits.memoryBytes) return { kind: 'memory_limit' };
+  if (use.threads > limits.processes) return { kind: 'process_limit' };
+  if (use.writtenBytes > limits.diskBytes) return { kind: 'disk_limit' };
+  return undefined;
+}
+
+/** Creates a watch whose timer runs only while there is something to watch. */
+export function createLimitWatch(sampleMs: number = SAMPLE_MS): LimitWatch {
+  const entries = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function sample(): void {
+    const census = takeCensus();
+    for (const entry of entries) {
+      const use = useBelow(census, entry.rootPid);
+      if (use.memoryBytes > entry.limits.memoryBytes) use.memoryBytes = exactMemoryBytes(use.pids);
+      entry.onUse(use);
+      const end = passedLimit(use, entry.limits);
+      if (end !== undefined) entry.onLimit(end);
+    }
+  }
+
+  return {
+    watch(entry) {
+      entries.add(entry);
+      timer ??= setInterval(sample, sampleMs);
+      return () => {
+        entries.delete(entry);
+        if (entries.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
