@@ -1,0 +1,36 @@
+/**
+ * Connections to Redis. A consumer's connection waits for ever (a lost Redis is an interruption, not an end); a
+ * producer's fails fast, because its outbox row stays and is tried again.
+ */
+import { Redis } from 'ioredis';
+import type { Logger } from '../log.ts';
+
+export function connectConsumer(url: string, log: Logger): Redis {
+  return attach(new Redis(url, { maxRetriesPerRequest: null, retryStrategy: backoff }), log);
+}
+
+export function connectProducer(url: string, log: Logger): Redis {
+  return attach(new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: 5000, retryStrategy: backoff }), log);
+}
+
+function backoff(times: number): number {
+  return Math.min(100 * 2 ** Math.min(times, 6), 3000) + Math.floor(Math.random() * 200);
+}
+
+function attach(redis: Redis, log: Logger): Redis {
+  let told = false;
+  redis.on('error', (error: Error) => {
+    // One line per outage: a reconnecting client repeats its error several times a second.
+    if (!told) log.warn({ err: error }, 'redis connection failed');
+    told = true;
+  });
+  redis.on('ready', () => {
+    told = false;
+  });
+  return redis;
+}
+
+/** Whether Redis refused a command for lack of a right. Nothing will mend it but the operator: the process must stop. */
+export function isPermissionError(error: unknown): boolean {
+  return error instanceof Error && /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message);
+}
