@@ -17,8 +17,8 @@ import { nearest } from './nearest.ts';
 export type CommandTable = Readonly<Record<string, CommandEntry>>;
 
 export interface Streams {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
 }
 
 /** Runs the command line (without `node` and the script) and returns its exit code; it does not throw. */

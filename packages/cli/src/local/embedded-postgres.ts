@@ -65,7 +65,7 @@ export async function startEmbeddedPostgres(
   if (account && !accountCanReach(account, dirname(options.dataDir))) {
     throw new AppError(
       'unavailable',
-      `the OS account ${account.name} cannot reach ${dirname(options.dataDir)}: move the checkout out of the closed directory, or start as its owner`,
+      `the OS account ${account.name} cannot reach ${dirname(options.dataDir)}: set SALLYPORT_STATE_DIR to a directory that it can enter (such as /var/lib/sallyport)`,
     );
   }
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) initialise(options, binaries, account);
