@@ -137,6 +137,7 @@ create table run (
     'pending', 'running', 'suspended', 'collected', 'failed', 'cancelled')),
   state_reason text,
   source_request_id uuid,
+  source_artifact_id uuid,
   bundle_artifact_id uuid,
   head_oid text,
   tree_oid text,

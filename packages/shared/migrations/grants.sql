@@ -37,7 +37,7 @@ grant select on timeline, verdict, publication, step, usage to {{gate}};
 grant select on task, run, ticket, snapshot, team_version, step, lease to {{worker-launcher}};
 grant insert (id, kind, task_id, installation_id, repository_id, params, ask_key, ticket_jti), select on github_request
   to {{worker-launcher}};
-grant update (source_request_id, bundle_artifact_id, head_oid, tree_oid) on run to {{worker-launcher}};
+grant update (source_request_id, source_artifact_id, bundle_artifact_id, head_oid, tree_oid) on run to {{worker-launcher}};
 grant insert, update (state, tree, pack_artifact_id, transcript_artifact_id, hand_off, exit, ended_at) on step
   to {{worker-launcher}};
 grant execute on function lease_claim(uuid, text, integer), lease_renew(uuid, bigint, integer),
@@ -54,7 +54,7 @@ grant select, update (state, updated_at) on installation to {{publisher}};
 grant execute on function privileged_append(text, uuid, jsonb) to {{publisher}};
 
 -- importer: reads the bundle and the source of a run, writes what it found.
-grant select (id, task_id, number, state, source_request_id, bundle_artifact_id, head_oid, tree_oid) on run to {{importer}};
+grant select (id, task_id, number, state, source_request_id, source_artifact_id, bundle_artifact_id, head_oid, tree_oid) on run to {{importer}};
 grant select on ticket, bundle_import to {{importer}};
 grant insert on bundle_import to {{importer}};
 

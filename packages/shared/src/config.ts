@@ -17,7 +17,10 @@ export type ConfigOf<V extends z.ZodRawShape, S extends z.ZodRawShape> = z.infer
 
 /** The environment names that a process with this specification may be given, sorted. */
 export function environmentNames(spec: ConfigSpec<z.ZodRawShape, z.ZodRawShape>): string[] {
-  return [...Object.keys(spec.values), ...Object.keys(spec.secrets).map((n) => `${n}_FILE`)].toSorted();
+  return [
+    ...Object.keys(spec.values),
+    ...Object.keys(spec.secrets).map((n) => `${n}_FILE`),
+  ].toSorted();
 }
 
 /**
@@ -52,7 +55,9 @@ export function loadConfig<V extends z.ZodRawShape, S extends z.ZodRawShape>(
 
 function readSecret(name: string, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
   if (env[name] !== undefined) {
-    problems.push(`${name}: a secret must not be given by value; put it in a file and set ${name}_FILE`);
+    problems.push(
+      `${name}: a secret must not be given by value; put it in a file and set ${name}_FILE`,
+    );
     return undefined;
   }
   const file = env[`${name}_FILE`];
@@ -61,7 +66,9 @@ function readSecret(name: string, env: NodeJS.ProcessEnv, problems: string[]): s
     return readFileSync(file, 'utf8').trimEnd();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    problems.push(`${name}_FILE: cannot read ${file} (${code}); check that it exists and is readable by this user`);
+    problems.push(
+      `${name}_FILE: cannot read ${file} (${code}); check that it exists and is readable by this user`,
+    );
     return undefined;
   }
 }

@@ -34,7 +34,10 @@ export function createLogger(
     {
       name: service,
       level,
-      redact: { paths: SECRET_NAMES.flatMap((n) => [n, `*.${n}`, `*.*.${n}`]), censor: '[redacted]' },
+      redact: {
+        paths: SECRET_NAMES.flatMap((n) => [n, `*.${n}`, `*.*.${n}`]),
+        censor: '[redacted]',
+      },
       serializers: { err: stdSerializers.err },
     },
     scrubbed,

@@ -27,7 +27,12 @@ const DRAIN_DEADLINE_MS = 8000;
 const GRACE_MS = 12_000;
 
 const COMMON_VALUES = {
-  DEPLOYMENT_ID: z.string().regex(/^[a-z][a-z0-9_]{1,23}$/, 'use lower-case letters, digits and _, starting with a letter'),
+  DEPLOYMENT_ID: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_]{1,23}$/,
+      'use lower-case letters, digits and _, starting with a letter',
+    ),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 };
 const COMMON_SECRETS = { DATABASE_URL: z.string().min(1), REDIS_URL: z.string().min(1) };
@@ -44,7 +49,11 @@ export interface ServiceContext<C> {
   listener: Listener;
   halt: HaltGuard;
   /** Starts taking jobs of a queue; stopped by the service itself. */
-  consume<Q extends QueueName>(queue: Q, concurrency: number, handle: (data: QueueData<Q>) => Promise<void>): void;
+  consume<Q extends QueueName>(
+    queue: Q,
+    concurrency: number,
+    handle: (data: QueueData<Q>) => Promise<void>,
+  ): void;
   /** Runs the work now and then every so often, never twice at once; failures are logged. Sweeps are made of this. */
   every(name: string, ms: number, work: () => Promise<void>): void;
   /** Aborted when the process begins to stop. */
@@ -62,11 +71,16 @@ export interface ServiceSpec<V extends z.ZodRawShape, S extends z.ZodRawShape> {
 export function environmentOf<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   config: ConfigSpec<V, S>,
 ): ConfigSpec<V & typeof COMMON_VALUES, S & typeof COMMON_SECRETS> {
-  return { values: { ...COMMON_VALUES, ...config.values }, secrets: { ...COMMON_SECRETS, ...config.secrets } };
+  return {
+    values: { ...COMMON_VALUES, ...config.values },
+    secrets: { ...COMMON_SECRETS, ...config.secrets },
+  };
 }
 
 /** Runs a service until it is asked to stop or cannot go on. Never returns while the service lives. */
-export async function runService<V extends z.ZodRawShape, S extends z.ZodRawShape>(spec: ServiceSpec<V, S>): Promise<void> {
+export async function runService<V extends z.ZodRawShape, S extends z.ZodRawShape>(
+  spec: ServiceSpec<V, S>,
+): Promise<void> {
   // Node opens its inspector on SIGUSR1, for any local user to attach to; a handler takes that away.
   process.on('SIGUSR1', () => {});
   let config: ConfigOf<V, S> & CommonConfig;
@@ -101,7 +115,9 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   const poolOptions = { url: config.DATABASE_URL, deployment, process: spec.name };
   const db = createPool(poolOptions);
   await requireSchema(db).catch((error: unknown) => {
-    throw error instanceof AppError ? error : new AppError('unavailable', 'reading the schema version', { cause: error });
+    throw error instanceof AppError
+      ? error
+      : new AppError('unavailable', 'reading the schema version', { cause: error });
   });
   const listener = createListener(poolOptions, log);
   const halt = createHaltGuard({ db, listener, log });
@@ -119,7 +135,15 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   const producer = connectProducer(config.REDIS_URL, log);
   connections.push(producer);
   await appear(db, instance, hostname());
-  const forwarder = startForwarder({ db, redis: producer, deployment, process: spec.name, listener, log, onForbidden });
+  const forwarder = startForwarder({
+    db,
+    redis: producer,
+    deployment,
+    process: spec.name,
+    listener,
+    log,
+    onForbidden,
+  });
 
   function every(name: string, ms: number, work: () => Promise<void>): void {
     let busy = false;
@@ -142,12 +166,21 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   halt.onChange(() => void beat(db, instance, halt.seenVersion()).catch(() => {}));
 
   const stopService = await spec.start({
-    config, deployment, instance, log, db, listener, halt, every,
+    config,
+    deployment,
+    instance,
+    log,
+    db,
+    listener,
+    halt,
+    every,
     stopping: stopping.signal,
     consume(queue, concurrency, handle) {
       const redis = connectConsumer(config.REDIS_URL, log);
       connections.push(redis);
-      consumers.push(startConsumer({ queue, deployment, redis, concurrency, log, handle, onForbidden }));
+      consumers.push(
+        startConsumer({ queue, deployment, redis, concurrency, log, handle, onForbidden }),
+      );
     },
   });
 
@@ -158,7 +191,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     for (const timer of timers) clearInterval(timer);
     await Promise.allSettled(consumers.map((consumer) => consumer.stop(DRAIN_DEADLINE_MS)));
     await stopService?.();
-    await Promise.allSettled([...periodic]);
+    await Promise.allSettled(periodic);
     await forwarder.stop();
     halt.stop();
     await disappear(db, instance).catch(() => {});

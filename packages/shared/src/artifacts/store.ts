@@ -23,7 +23,12 @@ export interface Artifact {
  */
 export async function storeArtifact(
   pool: Pool,
-  input: { kind: ArtifactKind; taskId: string; bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; expiresInSeconds?: number },
+  input: {
+    kind: ArtifactKind;
+    taskId: string;
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+    expiresInSeconds?: number;
+  },
 ): Promise<Artifact> {
   return inTransaction(pool, (tx) => writeArtifact(tx, input));
 }
@@ -31,7 +36,12 @@ export async function storeArtifact(
 /** As storeArtifact, inside a transaction of the caller's. */
 export async function writeArtifact(
   tx: Transaction,
-  input: { kind: ArtifactKind; taskId: string; bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; expiresInSeconds?: number },
+  input: {
+    kind: ArtifactKind;
+    taskId: string;
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+    expiresInSeconds?: number;
+  },
 ): Promise<Artifact> {
   const { kind, taskId } = input;
   const cap = ARTIFACT_KINDS[kind].maxBytes;
@@ -39,14 +49,24 @@ export async function writeArtifact(
   const hash = createHash('sha256');
   let size = 0;
   let seq = 0;
-  await tx.query('insert into artifact (id, kind, task_id) values ($1, $2, $3)', [id, kind, taskId]);
+  await tx.query('insert into artifact (id, kind, task_id) values ($1, $2, $3)', [
+    id,
+    kind,
+    taskId,
+  ]);
   for await (const chunk of rechunk(input.bytes)) {
     size += chunk.length;
     if (size > cap) {
-      throw new AppError('too_large', `the ${kind} is larger than ${cap} bytes`, { detail: { kind, cap } });
+      throw new AppError('too_large', `the ${kind} is larger than ${cap} bytes`, {
+        detail: { kind, cap },
+      });
     }
     hash.update(chunk);
-    await tx.query('insert into artifact_chunk (artifact_id, seq, data) values ($1, $2, $3)', [id, seq, chunk]);
+    await tx.query('insert into artifact_chunk (artifact_id, seq, data) values ($1, $2, $3)', [
+      id,
+      seq,
+      chunk,
+    ]);
     seq += 1;
   }
   const sha256 = hash.digest('hex');
@@ -66,7 +86,9 @@ export async function writeArtifact(
   return { id, kind, sha256, size };
 }
 
-async function* rechunk(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* rechunk(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let length = 0;
   for await (const part of bytes) {
@@ -123,7 +145,10 @@ export async function* streamArtifact(db: Queryable, id: string): AsyncGenerator
 export async function readArtifact(db: Queryable, id: string, maxBytes: number): Promise<Buffer> {
   const artifact = await findArtifact(db, id);
   if (artifact.size > maxBytes) {
-    throw new AppError('too_large', `artifact ${id} has ${artifact.size} bytes, more than ${maxBytes}`);
+    throw new AppError(
+      'too_large',
+      `artifact ${id} has ${artifact.size} bytes, more than ${maxBytes}`,
+    );
   }
   const chunks: Buffer[] = [];
   for await (const chunk of streamArtifact(db, id)) chunks.push(chunk);

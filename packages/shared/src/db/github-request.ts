@@ -1,7 +1,12 @@
 /** Questions to GitHub: asking once, reading the answer, answering. */
 import { createHash } from 'node:crypto';
 import { newId } from '../ids.ts';
-import { GITHUB_REQUESTS, type GithubAnswer, type GithubParams, type GithubRequestKind } from '../task/github-requests.ts';
+import {
+  GITHUB_REQUESTS,
+  type GithubAnswer,
+  type GithubParams,
+  type GithubRequestKind,
+} from '../task/github-requests.ts';
 import { enqueue } from './outbox.ts';
 import type { Queryable, Transaction } from './pool.ts';
 
@@ -35,12 +40,31 @@ export interface Asking<K extends GithubRequestKind> {
 }
 
 /** The request row of this question, made (and sent on its way) if it was not asked before. */
-export async function ask<K extends GithubRequestKind>(tx: Transaction, asking: Asking<K>): Promise<GithubRequestRow> {
+export async function ask<K extends GithubRequestKind>(
+  tx: Transaction,
+  asking: Asking<K>,
+): Promise<GithubRequestRow> {
   const params = GITHUB_REQUESTS[asking.kind].params.parse(asking.params);
   const id = newId();
   const key = askKey(asking);
-  const columns = ['id', 'kind', 'task_id', 'installation_id', 'repository_id', 'params', 'ask_key'];
-  const values: unknown[] = [id, asking.kind, asking.taskId, asking.installationId, asking.repositoryId, params, key];
+  const columns = [
+    'id',
+    'kind',
+    'task_id',
+    'installation_id',
+    'repository_id',
+    'params',
+    'ask_key',
+  ];
+  const values: unknown[] = [
+    id,
+    asking.kind,
+    asking.taskId,
+    asking.installationId,
+    asking.repositoryId,
+    params,
+    key,
+  ];
   if (asking.ticketJti !== undefined) {
     columns.push('ticket_jti');
     values.push(asking.ticketJti);
@@ -67,18 +91,34 @@ function askKey(asking: Asking<GithubRequestKind>): string {
   return `${asking.kind}:${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
 }
 
-export async function findGithubRequest(db: Queryable, id: string): Promise<GithubRequestRow | null> {
-  const { rows } = await db.query<GithubRequestRow>(`select ${COLUMNS} from github_request where id = $1`, [id]);
+export async function findGithubRequest(
+  db: Queryable,
+  id: string,
+): Promise<GithubRequestRow | null> {
+  const { rows } = await db.query<GithubRequestRow>(
+    `select ${COLUMNS} from github_request where id = $1`,
+    [id],
+  );
   return rows[0] ?? null;
 }
 
-export async function listGithubRequests(db: Queryable, taskId: string): Promise<GithubRequestRow[]> {
-  const { rows } = await db.query<GithubRequestRow>(`select ${COLUMNS} from github_request where task_id = $1 order by asked_at, id`, [taskId]);
+export async function listGithubRequests(
+  db: Queryable,
+  taskId: string,
+): Promise<GithubRequestRow[]> {
+  const { rows } = await db.query<GithubRequestRow>(
+    `select ${COLUMNS} from github_request where task_id = $1 order by asked_at, id`,
+    [taskId],
+  );
   return rows;
 }
 
 /** Open requests that were asked at least so many seconds ago: what the publisher's sweep looks at. */
-export async function listOpenRequests(db: Queryable, idleSeconds: number, limit = 100): Promise<GithubRequestRow[]> {
+export async function listOpenRequests(
+  db: Queryable,
+  idleSeconds: number,
+  limit = 100,
+): Promise<GithubRequestRow[]> {
   const { rows } = await db.query<GithubRequestRow>(
     `select ${COLUMNS} from github_request where state = 'asked' and asked_at <= now() - $1 * interval '1 second'
      order by asked_at limit $2`,
@@ -88,7 +128,10 @@ export async function listOpenRequests(db: Queryable, idleSeconds: number, limit
 }
 
 /** The answer in its kind's shape; null while open, when unknown, or when the stored answer has another shape. */
-export function answerOf<K extends GithubRequestKind>(row: GithubRequestRow | null, kind: K): GithubAnswer<K> | null {
+export function answerOf<K extends GithubRequestKind>(
+  row: GithubRequestRow | null,
+  kind: K,
+): GithubAnswer<K> | null {
   if (row === null || row.kind !== kind || row.state !== 'answered') return null;
   const parsed = GITHUB_REQUESTS[kind].answer.safeParse(row.answer);
   return parsed.success ? (parsed.data as GithubAnswer<K>) : null;
@@ -98,7 +141,9 @@ export function answerOf<K extends GithubRequestKind>(row: GithubRequestRow | nu
 export async function answerRequest(
   db: Queryable,
   id: string,
-  result: { state: 'answered'; answer: unknown; artifactId?: string } | { state: 'unknown'; answer: unknown },
+  result:
+    | { state: 'answered'; answer: unknown; artifactId?: string }
+    | { state: 'unknown'; answer: unknown },
 ): Promise<boolean> {
   const artifactId = 'artifactId' in result ? (result.artifactId ?? null) : null;
   const { rowCount } = await db.query(

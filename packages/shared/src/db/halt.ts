@@ -16,7 +16,10 @@ export interface HaltState {
 }
 
 export async function readHalt(db: Queryable): Promise<HaltState> {
-  const { rows } = await db.query<{ version: string; halts: (Omit<HaltRow, 'since'> & { since: string })[] | null }>(
+  const { rows } = await db.query<{
+    version: string;
+    halts: (Omit<HaltRow, 'since'> & { since: string })[] | null;
+  }>(
     `select coalesce(max(version), 0)::text as version,
        json_agg(json_build_object('scope', scope, 'level', level, 'reason', reason, 'by', set_by, 'since', set_at)
          order by scope) filter (where lifted_at is null) as halts
@@ -30,13 +33,25 @@ export async function readHalt(db: Queryable): Promise<HaltState> {
 }
 
 /** Sets or sharpens the halt of a scope; the version that processes must have seen for it to be in force everywhere. */
-export async function setHalt(db: Queryable, scope: string, level: HaltLevel, reason: string, by: string): Promise<number> {
-  const { rows } = await db.query<{ version: string }>('select halt_set($1, $2, $3, $4)::text as version', [scope, level, reason, by]);
+export async function setHalt(
+  db: Queryable,
+  scope: string,
+  level: HaltLevel,
+  reason: string,
+  by: string,
+): Promise<number> {
+  const { rows } = await db.query<{ version: string }>(
+    'select halt_set($1, $2, $3, $4)::text as version',
+    [scope, level, reason, by],
+  );
   return Number(rows[0]?.version);
 }
 
 /** Lifts the halt of a scope; false when there was none. */
 export async function liftHalt(db: Queryable, scope: string, by: string): Promise<boolean> {
-  const { rows } = await db.query<{ lifted: boolean }>('select halt_lift($1, $2) as lifted', [scope, by]);
+  const { rows } = await db.query<{ lifted: boolean }>('select halt_lift($1, $2) as lifted', [
+    scope,
+    by,
+  ]);
   return rows[0]?.lifted ?? false;
 }

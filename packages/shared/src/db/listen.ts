@@ -6,7 +6,14 @@ import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { connectionSettings, type PoolOptions } from './pool.ts';
 
-export const TOPICS = ['outbox', 'github_request', 'halt', 'timeline', 'bundle_import', 'operator_act'] as const;
+export const TOPICS = [
+  'outbox',
+  'github_request',
+  'halt',
+  'timeline',
+  'bundle_import',
+  'operator_act',
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export interface Listener {

@@ -27,7 +27,12 @@ export function knownMigrations(): Migration[] {
     .toSorted()
     .map((file) => {
       const sql = readFileSync(join(MIGRATIONS_DIR, file), 'utf8');
-      return { version: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, sha256: createHash('sha256').update(sql).digest('hex') };
+      return {
+        version: Number(file.slice(0, 4)),
+        name: file.slice(5, -4),
+        sql,
+        sha256: createHash('sha256').update(sql).digest('hex'),
+      };
     });
 }
 
@@ -44,7 +49,11 @@ export async function migrate(options: { url: string; deployment: string }): Pro
   if (!DEPLOYMENT_PATTERN.test(options.deployment)) {
     throw new AppError('bad_config', `${options.deployment} is no deployment id`);
   }
-  const client = new pg.Client({ connectionString: options.url, application_name: `${options.deployment}/migrate`, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: `${options.deployment}/migrate`,
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   try {
     const schema = options.deployment;
@@ -69,17 +78,25 @@ export async function migrate(options: { url: string; deployment: string }): Pro
 
 async function applyAll(client: pg.Client): Promise<number[]> {
   const known = knownMigrations();
-  const { rows } = await client.query<{ version: number; sha256: string }>('select version, sha256 from schema_migration order by version');
+  const { rows } = await client.query<{ version: number; sha256: string }>(
+    'select version, sha256 from schema_migration order by version',
+  );
   const newest = rows.at(-1)?.version ?? 0;
   if (newest > (known.at(-1)?.version ?? 0)) {
-    throw new AppError('schema_newer', `the schema has version ${newest}, this code knows ${known.at(-1)?.version ?? 0}; run newer code`);
+    throw new AppError(
+      'schema_newer',
+      `the schema has version ${newest}, this code knows ${known.at(-1)?.version ?? 0}; run newer code`,
+    );
   }
   const applied: number[] = [];
   for (const migration of known) {
     const done = rows.find((row) => row.version === migration.version);
     if (done !== undefined) {
       if (done.sha256 !== migration.sha256) {
-        throw new AppError('conflict', `migration ${migration.version} was changed after it was applied; add a new one instead`);
+        throw new AppError(
+          'conflict',
+          `migration ${migration.version} was changed after it was applied; add a new one instead`,
+        );
       }
       continue;
     }
@@ -91,14 +108,20 @@ async function applyAll(client: pg.Client): Promise<number[]> {
 async function applyOne(client: pg.Client, migration: Migration): Promise<boolean> {
   try {
     await client.query('begin');
-    await client.query('insert into schema_migration (version, name, sha256) values ($1, $2, $3)', [migration.version, migration.name, migration.sha256]);
+    await client.query('insert into schema_migration (version, name, sha256) values ($1, $2, $3)', [
+      migration.version,
+      migration.name,
+      migration.sha256,
+    ]);
     await client.query(migration.sql);
     await client.query('commit');
     return true;
   } catch (error) {
     await client.query('rollback');
     if (isPgError(error, PG_ERRORS.uniqueViolation)) return false;
-    throw new AppError('internal', `applying migration ${migration.version}_${migration.name}`, { cause: error });
+    throw new AppError('internal', `applying migration ${migration.version}_${migration.name}`, {
+      cause: error,
+    });
   }
 }
 
@@ -106,11 +129,15 @@ async function applyOne(client: pg.Client, migration: Migration): Promise<boolea
 export function grantsFor(deployment: string): string {
   const names: Record<string, string> = { schema: deployment };
   for (const process of PROCESSES) names[process] = roleName(deployment, process);
-  return readFileSync(join(MIGRATIONS_DIR, 'grants.sql'), 'utf8').replace(/\{\{([a-z-]+)\}\}/g, (_, key: string) => {
-    const name = names[key];
-    if (name === undefined) throw new AppError('internal', `grants.sql names {{${key}}}, which is no process`);
-    return `"${name}"`;
-  });
+  return readFileSync(join(MIGRATIONS_DIR, 'grants.sql'), 'utf8').replace(
+    /\{\{([a-z-]+)\}\}/g,
+    (_, key: string) => {
+      const name = names[key];
+      if (name === undefined)
+        throw new AppError('internal', `grants.sql names {{${key}}}, which is no process`);
+      return `"${name}"`;
+    },
+  );
 }
 
 async function applyGrants(client: pg.Client, deployment: string): Promise<void> {
@@ -133,9 +160,19 @@ async function applyGrants(client: pg.Client, deployment: string): Promise<void>
  * Refuses to run against a schema that is newer (exit 3) or older (exit 2, with the mend) than this code.
  */
 export async function requireSchema(db: Queryable): Promise<void> {
-  const { rows } = await db.query<{ version: number }>('select coalesce(max(version), 0) as version from schema_migration');
+  const { rows } = await db.query<{ version: number }>(
+    'select coalesce(max(version), 0) as version from schema_migration',
+  );
   const found = rows[0]?.version ?? 0;
   const known = codeVersion();
-  if (found > known) throw new AppError('schema_newer', `the schema has version ${found}, this code knows ${known}; run newer code`);
-  if (found < known) throw new AppError('bad_config', `the schema has version ${found}, this code needs ${known}; run the migrations first`);
+  if (found > known)
+    throw new AppError(
+      'schema_newer',
+      `the schema has version ${found}, this code knows ${known}; run newer code`,
+    );
+  if (found < known)
+    throw new AppError(
+      'bad_config',
+      `the schema has version ${found}, this code needs ${known}; run the migrations first`,
+    );
 }

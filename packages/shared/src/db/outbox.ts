@@ -10,7 +10,11 @@ export interface OutboxRow {
 }
 
 /** Adds a message to the sender's own outbox. */
-export async function enqueue<Q extends QueueName>(tx: Transaction | Queryable, queue: Q, data: QueueData<Q>): Promise<void> {
+export async function enqueue<Q extends QueueName>(
+  tx: Transaction | Queryable,
+  queue: Q,
+  data: QueueData<Q>,
+): Promise<void> {
   await tx.query('insert into outbox (queue, data) values ($1, $2)', [queue, data]);
 }
 
@@ -26,7 +30,10 @@ export async function claimDue(tx: Transaction, limit: number): Promise<OutboxRo
 }
 
 export async function markSent(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await tx.query('update outbox set sent_at = now(), attempts = attempts + 1 where id = any($1::bigint[])', [ids]);
+  await tx.query(
+    'update outbox set sent_at = now(), attempts = attempts + 1 where id = any($1::bigint[])',
+    [ids],
+  );
 }
 
 /** Puts rows off after a failed hand-over: 0.25 s doubling to 30 s, so that they are tried again for ever. */

@@ -8,7 +8,10 @@ import { DEPLOYMENT_PATTERN } from '../processes.ts';
 
 /** A pool or a transaction: statements take either. */
 export interface Queryable {
-  query<R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<R>>;
+  query<R extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<R>>;
 }
 export type Pool = pg.Pool;
 /** A client inside a transaction. Only `inTransaction` makes one. */
@@ -25,7 +28,10 @@ export interface PoolOptions {
 /** The client settings that every connection of a deployment shares. */
 export function connectionSettings(options: PoolOptions): pg.ClientConfig {
   if (!DEPLOYMENT_PATTERN.test(options.deployment)) {
-    throw new AppError('bad_config', `DEPLOYMENT_ID ${JSON.stringify(options.deployment)}: use lower-case letters, digits and _, starting with a letter, 2 to 24 long`);
+    throw new AppError(
+      'bad_config',
+      `DEPLOYMENT_ID ${JSON.stringify(options.deployment)}: use lower-case letters, digits and _, starting with a letter, 2 to 24 long`,
+    );
   }
   return {
     connectionString: options.url,
@@ -51,7 +57,10 @@ export function createPool(options: PoolOptions): Pool {
  * Runs the work in one transaction. The connection is thrown away when even the rollback fails.
  * @throws whatever the work throws, or AppError `unavailable` when no connection can be had.
  */
-export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();

@@ -17,7 +17,10 @@ export async function appear(db: Queryable, instance: string, host: string): Pro
 }
 
 export async function beat(db: Queryable, instance: string, haltVersion: number): Promise<void> {
-  await db.query('update presence set beat_at = now(), halt_version = greatest(halt_version, $2) where instance = $1', [instance, haltVersion]);
+  await db.query(
+    'update presence set beat_at = now(), halt_version = greatest(halt_version, $2) where instance = $1',
+    [instance, haltVersion],
+  );
 }
 
 export async function disappear(db: Queryable, instance: string): Promise<void> {
@@ -27,7 +30,13 @@ export async function disappear(db: Queryable, instance: string): Promise<void> 
 /** Every instance that has beaten within the last hour. */
 export async function listPresence(db: Queryable): Promise<Presence[]> {
   const { rows } = await db.query<{
-    instance: string; process: string; host: string; startedAt: Date; beatAt: Date; haltVersion: string; alive: boolean;
+    instance: string;
+    process: string;
+    host: string;
+    startedAt: Date;
+    beatAt: Date;
+    haltVersion: string;
+    alive: boolean;
   }>(
     `select instance, process, host, started_at as "startedAt", beat_at as "beatAt", halt_version::text as "haltVersion",
        (stopped_at is null and beat_at > now() - interval '10 seconds') as alive

@@ -26,7 +26,8 @@ export interface ProvisionOptions {
  */
 export async function provision(options: ProvisionOptions): Promise<ProcessUrls> {
   const { adminUrl, deployment } = options;
-  if (!DEPLOYMENT_PATTERN.test(deployment)) throw new AppError('bad_config', `${deployment} is no deployment id`);
+  if (!DEPLOYMENT_PATTERN.test(deployment))
+    throw new AppError('bad_config', `${deployment} is no deployment id`);
   const urls = {} as ProcessUrls;
   const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
   await admin.connect();
@@ -48,10 +49,16 @@ async function ensureRole(admin: pg.Client, role: string, password: string): Pro
   const found = await admin.query('select 1 from pg_roles where rolname = $1', [role]);
   const verb = found.rows.length === 0 ? 'create' : 'alter';
   try {
-    await admin.query(`${verb} role "${role}" login nosuperuser nocreatedb nocreaterole password ${pg.escapeLiteral(password)}`);
+    await admin.query(
+      `${verb} role "${role}" login nosuperuser nocreatedb nocreaterole password ${pg.escapeLiteral(password)}`,
+    );
   } catch (error) {
     if (isPgError(error, PG_ERRORS.insufficientPrivilege)) {
-      throw new AppError('bad_config', `the database role of DATABASE_URL_FILE may not create roles; run "alter role NAME createrole" for it as a superuser`, { cause: error });
+      throw new AppError(
+        'bad_config',
+        `the database role of DATABASE_URL_FILE may not create roles; run "alter role NAME createrole" for it as a superuser`,
+        { cause: error },
+      );
     }
     throw error;
   }
@@ -69,7 +76,8 @@ export function urlFor(adminUrl: string, user: string, password: string): string
 
 /** Removes schema and roles of a deployment. For tests and for taking a deployment down. */
 export async function dropDeployment(adminUrl: string, deployment: string): Promise<void> {
-  if (!DEPLOYMENT_PATTERN.test(deployment)) throw new AppError('bad_config', `${deployment} is no deployment id`);
+  if (!DEPLOYMENT_PATTERN.test(deployment))
+    throw new AppError('bad_config', `${deployment} is no deployment id`);
   const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
   await admin.connect();
   try {

@@ -9,12 +9,44 @@ import type { Queryable } from './pool.ts';
 
 /** Replaces all registry rows. Runs inside the caller's transaction, as the schema's owner. */
 export async function syncRegistries(db: Queryable, deployment: string): Promise<void> {
-  await replace(db, 'db_role', ['role_name', 'process'], PROCESSES.map((p) => [roleName(deployment, p), p]));
-  await replace(db, 'queue_producer', ['queue', 'process'], Object.entries(QUEUE_ROLES).flatMap(([queue, { producers }]) => producers.map((p) => [queue, p])));
-  await replace(db, 'github_request_kind', ['kind', 'process'], Object.entries(GITHUB_REQUESTS).flatMap(([kind, { askedBy }]) => askedBy.map((p) => [kind, p])));
-  await replace(db, 'timeline_kind', ['kind', 'process'], Object.entries(TIMELINE_KINDS).flatMap(([kind, by]) => by.map((p) => [kind, p])));
-  await replace(db, 'task_transition', ['from_state', 'to_state', 'process'], TASK_TRANSITIONS.map((t) => [t.from, t.to, t.by]));
-  await replace(db, 'run_transition', ['from_state', 'to_state', 'process'], RUN_TRANSITIONS.map((t) => [t.from, t.to, t.by]));
+  await replace(
+    db,
+    'db_role',
+    ['role_name', 'process'],
+    PROCESSES.map((p) => [roleName(deployment, p), p]),
+  );
+  await replace(
+    db,
+    'queue_producer',
+    ['queue', 'process'],
+    Object.entries(QUEUE_ROLES).flatMap(([queue, { producers }]) =>
+      producers.map((p) => [queue, p]),
+    ),
+  );
+  await replace(
+    db,
+    'github_request_kind',
+    ['kind', 'process'],
+    Object.entries(GITHUB_REQUESTS).flatMap(([kind, { askedBy }]) => askedBy.map((p) => [kind, p])),
+  );
+  await replace(
+    db,
+    'timeline_kind',
+    ['kind', 'process'],
+    Object.entries(TIMELINE_KINDS).flatMap(([kind, by]) => by.map((p) => [kind, p])),
+  );
+  await replace(
+    db,
+    'task_transition',
+    ['from_state', 'to_state', 'process'],
+    TASK_TRANSITIONS.map((t) => [t.from, t.to, t.by]),
+  );
+  await replace(
+    db,
+    'run_transition',
+    ['from_state', 'to_state', 'process'],
+    RUN_TRANSITIONS.map((t) => [t.from, t.to, t.by]),
+  );
   for (const [kind, spec] of Object.entries(ARTIFACT_KINDS)) {
     await db.query(
       `insert into artifact_kind (kind, writer, readers, max_bytes) values ($1, $2, $3, $4)
@@ -24,8 +56,18 @@ export async function syncRegistries(db: Queryable, deployment: string): Promise
   }
 }
 
-async function replace(db: Queryable, table: string, columns: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+async function replace(
+  db: Queryable,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
   await db.query(`delete from ${table}`);
-  const places = rows.map((row, r) => `(${row.map((_, c) => `$${r * columns.length + c + 1}`).join(', ')})`);
-  await db.query(`insert into ${table} (${columns.join(', ')}) values ${places.join(', ')}`, rows.flat());
+  const places = rows.map(
+    (row, r) => `(${row.map((_, c) => `$${r * columns.length + c + 1}`).join(', ')})`,
+  );
+  await db.query(
+    `insert into ${table} (${columns.join(', ')}) values ${places.join(', ')}`,
+    rows.flat(),
+  );
 }

@@ -34,7 +34,12 @@ export async function findTask(db: Queryable, id: string): Promise<TaskRow | nul
 }
 
 /** Tasks in one of these states whose last move lies at least so many seconds back, oldest first: what a sweep looks at. */
-export async function listTasksIn(db: Queryable, states: readonly TaskState[], idleSeconds: number, limit = 100): Promise<TaskRow[]> {
+export async function listTasksIn(
+  db: Queryable,
+  states: readonly TaskState[],
+  idleSeconds: number,
+  limit = 100,
+): Promise<TaskRow[]> {
   const { rows } = await db.query<TaskRow>(
     `select ${TASK_COLUMNS} from task
      where state = any($1) and moved_at <= now() - $2 * interval '1 second' order by moved_at limit $3`,
@@ -44,8 +49,19 @@ export async function listTasksIn(db: Queryable, states: readonly TaskState[], i
 }
 
 /** Moves a task by compare-and-set. False: it is no longer in `from`; look again. Throws when this process may not. */
-export async function moveTask(db: Queryable, id: string, from: TaskState, to: TaskState, reason: string | null = null): Promise<boolean> {
-  const { rows } = await db.query<{ moved: boolean }>('select task_move($1, $2, $3, $4) as moved', [id, from, to, reason]);
+export async function moveTask(
+  db: Queryable,
+  id: string,
+  from: TaskState,
+  to: TaskState,
+  reason: string | null = null,
+): Promise<boolean> {
+  const { rows } = await db.query<{ moved: boolean }>('select task_move($1, $2, $3, $4) as moved', [
+    id,
+    from,
+    to,
+    reason,
+  ]);
   return rows[0]?.moved ?? false;
 }
 
@@ -56,6 +72,7 @@ export interface RunRow {
   state: RunState;
   stateReason: string | null;
   sourceRequestId: string | null;
+  sourceArtifactId: string | null;
   bundleArtifactId: string | null;
   headOid: string | null;
   treeOid: string | null;
@@ -63,7 +80,7 @@ export interface RunRow {
 }
 
 const RUN_COLUMNS = `id, task_id as "taskId", number, state, state_reason as "stateReason",
-  source_request_id as "sourceRequestId", bundle_artifact_id as "bundleArtifactId", head_oid as "headOid",
+  source_request_id as "sourceRequestId", source_artifact_id as "sourceArtifactId", bundle_artifact_id as "bundleArtifactId", head_oid as "headOid",
   tree_oid as "treeOid", moved_at as "movedAt"`;
 
 export async function findRun(db: Queryable, id: string): Promise<RunRow | null> {
@@ -73,7 +90,10 @@ export async function findRun(db: Queryable, id: string): Promise<RunRow | null>
 
 /** The run that a task is at: the one with the highest number. */
 export async function findCurrentRun(db: Queryable, taskId: string): Promise<RunRow | null> {
-  const { rows } = await db.query<RunRow>(`select ${RUN_COLUMNS} from run where task_id = $1 order by number desc limit 1`, [taskId]);
+  const { rows } = await db.query<RunRow>(
+    `select ${RUN_COLUMNS} from run where task_id = $1 order by number desc limit 1`,
+    [taskId],
+  );
   return rows[0] ?? null;
 }
 
@@ -85,8 +105,9 @@ export async function moveRun(
   to: RunState,
   options: { reason?: string; fence?: number } = {},
 ): Promise<boolean> {
-  const { rows } = await db.query<{ moved: boolean }>('select run_move($1, $2, $3, $4, $5) as moved', [
-    id, from, to, options.reason ?? null, options.fence ?? null,
-  ]);
+  const { rows } = await db.query<{ moved: boolean }>(
+    'select run_move($1, $2, $3, $4, $5) as moved',
+    [id, from, to, options.reason ?? null, options.fence ?? null],
+  );
   return rows[0]?.moved ?? false;
 }

@@ -14,7 +14,14 @@ const COLUMNS = `jti, task_id as "taskId", run_id as "runId", token, expires_at 
 
 export async function insertTicket(
   db: Queryable,
-  ticket: { jti: string; taskId: string; runId: string; kid: string; token: string; expiresAt: Date },
+  ticket: {
+    jti: string;
+    taskId: string;
+    runId: string;
+    kid: string;
+    token: string;
+    expiresAt: Date;
+  },
 ): Promise<void> {
   await db.query(
     'insert into ticket (jti, task_id, run_id, kid, token, expires_at) values ($1, $2, $3, $4, $5, $6)',
@@ -24,7 +31,10 @@ export async function insertTicket(
 
 /** The newest ticket of a run, revoked or not. */
 export async function findTicketOfRun(db: Queryable, runId: string): Promise<TicketRow | null> {
-  const { rows } = await db.query<TicketRow>(`select ${COLUMNS} from ticket where run_id = $1 order by issued_at desc, jti desc limit 1`, [runId]);
+  const { rows } = await db.query<TicketRow>(
+    `select ${COLUMNS} from ticket where run_id = $1 order by issued_at desc, jti desc limit 1`,
+    [runId],
+  );
   return rows[0] ?? null;
 }
 
@@ -34,7 +44,11 @@ export async function findTicket(db: Queryable, jti: string): Promise<TicketRow 
 }
 
 /** Revokes the live tickets of a task; how many there were. */
-export async function revokeTickets(db: Queryable, taskId: string, reason: string): Promise<number> {
+export async function revokeTickets(
+  db: Queryable,
+  taskId: string,
+  reason: string,
+): Promise<number> {
   const { rowCount } = await db.query(
     'update ticket set revoked_at = now(), revoked_reason = $2 where task_id = $1 and revoked_at is null',
     [taskId, reason],

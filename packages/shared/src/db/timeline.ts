@@ -12,13 +12,26 @@ export interface TimelineEvent {
 }
 
 /** Appends one event to a subject's chain (a task, or DEPLOYMENT_SUBJECT). */
-export async function appendEvent(db: Queryable, subject: string, kind: TimelineKind, data: Record<string, unknown>): Promise<number> {
-  const { rows } = await db.query<{ seq: number }>('select timeline_append($1, $2, $3) as seq', [subject, kind, data]);
+export async function appendEvent(
+  db: Queryable,
+  subject: string,
+  kind: TimelineKind,
+  data: Record<string, unknown>,
+): Promise<number> {
+  const { rows } = await db.query<{ seq: number }>('select timeline_append($1, $2, $3) as seq', [
+    subject,
+    kind,
+    data,
+  ]);
   return rows[0]?.seq ?? 0;
 }
 
 /** The events of a subject after a sequence number, oldest first. */
-export async function readTimeline(db: Queryable, subject: string, afterSeq = 0): Promise<TimelineEvent[]> {
+export async function readTimeline(
+  db: Queryable,
+  subject: string,
+  afterSeq = 0,
+): Promise<TimelineEvent[]> {
   const { rows } = await db.query<TimelineEvent>(
     'select seq, at, process, kind, data, hash from timeline where subject = $1 and seq > $2 order by seq',
     [subject, afterSeq],
@@ -33,6 +46,8 @@ export interface ChainProblem {
 
 /** The first break of a subject's chain, or null when it holds. A cut tail cannot be seen here. */
 export async function verifyTimeline(db: Queryable, subject: string): Promise<ChainProblem | null> {
-  const { rows } = await db.query<ChainProblem>('select seq, problem from timeline_verify($1)', [subject]);
+  const { rows } = await db.query<ChainProblem>('select seq, problem from timeline_verify($1)', [
+    subject,
+  ]);
   return rows[0] ?? null;
 }

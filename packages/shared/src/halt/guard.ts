@@ -29,7 +29,11 @@ export interface HaltGuard {
   stop(): void;
 }
 
-export function createHaltGuard(options: { db: Queryable; listener: Listener; log: Logger }): HaltGuard {
+export function createHaltGuard(options: {
+  db: Queryable;
+  listener: Listener;
+  log: Logger;
+}): HaltGuard {
   const { db, log } = options;
   const handlers = new Set<() => void>();
   let state: HaltState | undefined;
@@ -43,7 +47,8 @@ export function createHaltGuard(options: { db: Queryable; listener: Listener; lo
       state = await withDeadline(readHalt(db));
       unreadableSince = undefined;
     } catch (error) {
-      if (unreadableSince === undefined) log.error({ err: error }, 'the halt cannot be read: halted');
+      if (unreadableSince === undefined)
+        log.error({ err: error }, 'the halt cannot be read: halted');
       unreadableSince ??= Date.now();
     }
     if (fingerprint() !== before) for (const handle of handlers) handle();
@@ -60,7 +65,12 @@ export function createHaltGuard(options: { db: Queryable; listener: Listener; lo
 
   function view(repositoryId: number): HaltView {
     if (unreadableSince !== undefined || state === undefined) {
-      return { kind: 'halted', level: unreadableLevel(), scope: 'all', reason: 'the halt cannot be read' };
+      return {
+        kind: 'halted',
+        level: unreadableLevel(),
+        scope: 'all',
+        reason: 'the halt cannot be read',
+      };
     }
     return viewOf(state, repositoryId);
   }
@@ -80,7 +90,9 @@ export function createHaltGuard(options: { db: Queryable; listener: Listener; lo
       await read();
       const now = view(repositoryId);
       if (now.kind === 'halted') {
-        throw new AppError('halted', `halted (${now.level}): ${now.reason}`, { detail: { scope: now.scope, level: now.level } });
+        throw new AppError('halted', `halted (${now.level}): ${now.reason}`, {
+          detail: { scope: now.scope, level: now.level },
+        });
       }
     },
     onChange(handle) {
@@ -96,7 +108,9 @@ export function createHaltGuard(options: { db: Queryable; listener: Listener; lo
 
 /** What a known state says about one repository: the strictest of the halts that cover it. */
 export function viewOf(state: HaltState, repositoryId: number): HaltView {
-  const covering = state.halts.filter((halt) => halt.scope === 'all' || halt.scope === `repo:${repositoryId}`);
+  const covering = state.halts.filter(
+    (halt) => halt.scope === 'all' || halt.scope === `repo:${repositoryId}`,
+  );
   const worst = covering.find((halt) => halt.level === 'stop') ?? covering[0];
   if (worst === undefined) return { kind: 'clear' };
   return { kind: 'halted', level: worst.level, scope: worst.scope, reason: worst.reason };
@@ -105,7 +119,10 @@ export function viewOf(state: HaltState, repositoryId: number): HaltView {
 async function withDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError('unavailable', 'reading the halt took too long')), READ_DEADLINE_MS);
+    timer = setTimeout(
+      () => reject(new AppError('unavailable', 'reading the halt took too long')),
+      READ_DEADLINE_MS,
+    );
   });
   try {
     return await Promise.race([work, late]);

@@ -10,7 +10,10 @@ export function connectConsumer(url: string, log: Logger): Redis {
 }
 
 export function connectProducer(url: string, log: Logger): Redis {
-  return attach(new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: 5000, retryStrategy: backoff }), log);
+  return attach(
+    new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: 5000, retryStrategy: backoff }),
+    log,
+  );
 }
 
 function backoff(times: number): number {
@@ -32,5 +35,7 @@ function attach(redis: Redis, log: Logger): Redis {
 
 /** Whether Redis refused a command for lack of a right. Nothing will mend it but the operator: the process must stop. */
 export function isPermissionError(error: unknown): boolean {
-  return error instanceof Error && /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message);
+  return (
+    error instanceof Error && /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message)
+  );
 }

@@ -34,7 +34,10 @@ export function startConsumer<Q extends QueueName>(options: ConsumerOptions<Q>):
         await options.handle(data);
       } catch (error) {
         if (isRetryable(error)) {
-          log.warn({ err: error, queue, jobId: job.id, attempt: job.attemptsMade + 1 }, 'job failed, will be retried');
+          log.warn(
+            { err: error, queue, jobId: job.id, attempt: job.attemptsMade + 1 },
+            'job failed, will be retried',
+          );
           throw error;
         }
         log.error({ err: error, queue, jobId: job.id, data }, 'job failed');
@@ -84,6 +87,7 @@ export function parseJob<Q extends QueueName>(queue: Q, data: unknown): QueueDat
     throw new Error(`a job of version ${version} is newer than this consumer`);
   }
   const parsed = QUEUE_CONTRACTS[queue].safeParse(data);
-  if (!parsed.success) throw new UnrecoverableError(`no job of queue ${queue}: ${parsed.error.message}`);
+  if (!parsed.success)
+    throw new UnrecoverableError(`no job of queue ${queue}: ${parsed.error.message}`);
   return parsed.data as QueueData<Q>;
 }

@@ -21,17 +21,15 @@ export type QueueData<Q extends QueueName> = z.infer<(typeof QUEUE_CONTRACTS)[Q]
 export const QUEUE_NAMES = Object.keys(QUEUE_CONTRACTS) as QueueName[];
 
 /** Who may put jobs into a queue (by way of its own outbox rows) and who takes them out. */
-export const QUEUE_ROLES: Record<
-  QueueName,
-  { producers: readonly Process[]; consumer: Process }
-> = {
-  gate: { producers: ['intake', 'gate'], consumer: 'gate' },
-  work: { producers: ['gate', 'worker-launcher'], consumer: 'worker-launcher' },
-  publish: { producers: ['worker-launcher', 'publisher'], consumer: 'publisher' },
-  import: { producers: ['publisher'], consumer: 'importer' },
-  github: { producers: ['gate'], consumer: 'publisher' },
-  source: { producers: ['worker-launcher'], consumer: 'publisher' },
-};
+export const QUEUE_ROLES: Record<QueueName, { producers: readonly Process[]; consumer: Process }> =
+  {
+    gate: { producers: ['intake', 'gate'], consumer: 'gate' },
+    work: { producers: ['gate', 'worker-launcher'], consumer: 'worker-launcher' },
+    publish: { producers: ['worker-launcher', 'publisher'], consumer: 'publisher' },
+    import: { producers: ['publisher'], consumer: 'importer' },
+    github: { producers: ['gate'], consumer: 'publisher' },
+    source: { producers: ['worker-launcher'], consumer: 'publisher' },
+  };
 
 /**
  * The key prefix of a queue in Redis. The braces are a hash tag: in a cluster all keys of one queue lie on one node, and

@@ -43,7 +43,11 @@ export function startForwarder(options: ForwarderOptions): Forwarder {
   function queueFor(name: QueueName): Queue {
     let queue = queues.get(name);
     if (queue === undefined) {
-      queue = new Queue(name, { connection: options.redis, prefix: queuePrefix(options.deployment, name), skipVersionCheck: true });
+      queue = new Queue(name, {
+        connection: options.redis,
+        prefix: queuePrefix(options.deployment, name),
+        skipVersionCheck: true,
+      });
       queue.on('error', () => {});
       queues.set(name, queue);
     }

@@ -58,7 +58,14 @@ export const GITHUB_REQUESTS = {
     answer: z.object({ shallow: z.array(sha), size: z.number().int() }),
     askedBy: ['worker-launcher'],
   },
-} as const satisfies Record<string, { params: z.ZodType; answer: z.ZodType; askedBy: readonly Process[] }>;
+} as const satisfies Record<
+  string,
+  { params: z.ZodType; answer: z.ZodType; askedBy: readonly Process[] }
+>;
 export type GithubRequestKind = keyof typeof GITHUB_REQUESTS;
-export type GithubParams<K extends GithubRequestKind> = z.infer<(typeof GITHUB_REQUESTS)[K]['params']>;
-export type GithubAnswer<K extends GithubRequestKind> = z.infer<(typeof GITHUB_REQUESTS)[K]['answer']>;
+export type GithubParams<K extends GithubRequestKind> = z.infer<
+  (typeof GITHUB_REQUESTS)[K]['params']
+>;
+export type GithubAnswer<K extends GithubRequestKind> = z.infer<
+  (typeof GITHUB_REQUESTS)[K]['answer']
+>;

@@ -37,10 +37,17 @@ export function readKey(read: () => KeyObject, half: 'private' | 'public'): KeyO
   try {
     key = read();
   } catch (cause) {
-    throw new AppError('bad_config', `the ticket ${half} key is no PEM key; give an Ed25519 key in PEM`, { cause });
+    throw new AppError(
+      'bad_config',
+      `the ticket ${half} key is no PEM key; give an Ed25519 key in PEM`,
+      { cause },
+    );
   }
   if (key.asymmetricKeyType !== 'ed25519') {
-    throw new AppError('bad_config', `the ticket ${half} key is ${key.asymmetricKeyType}; give an Ed25519 key`);
+    throw new AppError(
+      'bad_config',
+      `the ticket ${half} key is ${key.asymmetricKeyType}; give an Ed25519 key`,
+    );
   }
   return key;
 }

@@ -23,7 +23,8 @@ export async function requireTicket(
   const row = await findTicketOfRun(db, run.id);
   if (row === null) refuse('missing');
   const claims = await verifyTicket(row.token, keys, audience, clock);
-  if (claims.jti !== row.jti || claims.run_id !== run.id || claims.task_id !== run.taskId) refuse('other_run');
+  if (claims.jti !== row.jti || claims.run_id !== run.id || claims.task_id !== run.taskId)
+    refuse('other_run');
   if (row.revokedAt !== null) refuse('revoked');
   return claims;
 }

@@ -21,7 +21,10 @@ export type TicketKeys = ReadonlyMap<string, KeyObject>;
 export function readTicketKeys(pems: string): TicketKeys {
   const blocks = pems.match(/-----BEGIN PUBLIC KEY-----[\s\S]+?-----END PUBLIC KEY-----/g) ?? [];
   if (blocks.length === 0) {
-    throw new AppError('bad_config', 'no ticket public key found; give one or two PEM blocks "PUBLIC KEY"');
+    throw new AppError(
+      'bad_config',
+      'no ticket public key found; give one or two PEM blocks "PUBLIC KEY"',
+    );
   }
   const keys = blocks.map((pem) => readKey(() => createPublicKey(pem), 'public'));
   return new Map(keys.map((key) => [keyIdOf(key), key]));
@@ -60,7 +63,14 @@ export async function verifyTicket(
     payload = verified.payload;
   } catch (cause) {
     const code = (cause as { code?: string }).code;
-    refuse(code === 'ERR_JWT_EXPIRED' ? 'expired' : code === 'ERR_JWT_CLAIM_VALIDATION_FAILED' ? 'claims' : 'signature', cause);
+    refuse(
+      code === 'ERR_JWT_EXPIRED'
+        ? 'expired'
+        : code === 'ERR_JWT_CLAIM_VALIDATION_FAILED'
+          ? 'claims'
+          : 'signature',
+      cause,
+    );
   }
   const claims = TicketClaimsSchema.safeParse(payload);
   if (!claims.success) refuse('claims', claims.error);
