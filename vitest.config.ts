@@ -7,7 +7,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{services,packages}/*/src/**/*.test.ts', 'test/{architecture,support}/**/*.test.ts'],
+          include: [
+            '{services,packages}/*/{src,bootstrap}/**/*.test.{ts,mjs}',
+            'test/{architecture,support}/**/*.test.ts',
+          ],
         },
       },
       {
@@ -15,6 +18,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/servers/global-setup.ts'],
+          // One suite after the other: they share two cores, and the e2e timings are part of what is tested.
+          sequence: { groupOrder: 1 },
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
@@ -24,6 +29,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

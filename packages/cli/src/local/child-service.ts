@@ -65,7 +65,7 @@ export function startProcess(spec: ServiceProcess): RunningProcess {
   const ended = new Promise<Ended>((resolve) => {
     // 'close' comes after the last output was read; 'error' alone when there was never a process.
     child.once('error', (error) => {
-      writeSync(log, `${error.message}\n`);
+      take(error.message);
       if (child.pid === undefined) resolve({ code: null, signal: null });
     });
     child.once('exit', (code, signal) => {

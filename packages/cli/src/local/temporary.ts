@@ -5,19 +5,21 @@
  */
 import {
   chmodSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hasEnded, ownIdentity } from './process-identity.ts';
+import { hasEnded, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 const ROOT = '/tmp';
 const PREFIX = 'sp-';
+const NAME = /^sp-[A-Za-z0-9]{6}$/;
 const OWNER_FILE = 'owner.json';
 /** A directory without an owner file is being made right now, unless it is older than this. */
 const UNOWNED_GRACE_MS = 60_000;
@@ -51,11 +53,10 @@ export function createTemporaryDirectory(root: string = ROOT): TemporaryDirector
 export function sweepTemporaryDirectories(root: string = ROOT): string[] {
   const removed: string[] = [];
   for (const name of readdirSync(root)) {
-    if (!name.startsWith(PREFIX)) continue;
+    if (!NAME.test(name)) continue;
     const path = join(root, name);
     try {
-      if (!isAbandoned(path)) continue;
-      rmSync(path, { recursive: true, force: true });
+      if (!sweep(path)) continue;
       removed.push(path);
     } catch {
       // Another process sweeps the same directory, or its last child still writes there: the next sweep gets it.
@@ -64,20 +65,28 @@ export function sweepTemporaryDirectories(root: string = ROOT): string[] {
   return removed;
 }
 
-function isAbandoned(path: string): boolean {
-  const stat = statSync(path);
+/** Removes the directory if its owner has ended; says whether it did. */
+function sweep(path: string): boolean {
+  const stat = lstatSync(path);
   // Anyone may make a directory of this name; only our own user's are ours to judge, also for root.
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
-  let text: string;
-  try {
-    text = readFileSync(join(path, OWNER_FILE), 'utf8');
-  } catch {
-    return Date.now() - stat.mtimeMs > UNOWNED_GRACE_MS;
+  const owner = readOwner(path);
+  if (owner === undefined) {
+    // Somebody stopped between making it and signing it, so it is empty; with something in it, it is not one of ours.
+    if (Date.now() - stat.mtimeMs <= UNOWNED_GRACE_MS) return false;
+    rmdirSync(path);
+    return true;
   }
+  if (!hasEnded(owner)) return false;
+  rmSync(path, { recursive: true, force: true });
+  return true;
+}
+
+function readOwner(path: string): ProcessIdentity | undefined {
   try {
-    return hasEnded(ownerSchema.parse(JSON.parse(text)));
+    return ownerSchema.parse(JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')));
   } catch {
-    return Date.now() - stat.mtimeMs > UNOWNED_GRACE_MS;
+    return undefined;
   }
 }
 
