@@ -33,7 +33,9 @@ export interface BaseStoreRequest {
 }
 
 const FACTS_FILE = 'sallyport-base.json';
+const PATHS_FILE = 'sallyport-paths';
 const MAX_PATH_BYTES = 268_435_456;
+const MAX_LISTED_BYTES = 33_554_432;
 
 /**
  * Builds the store.
@@ -64,6 +66,11 @@ export async function buildBaseStore(request: BaseStoreRequest): Promise<BaseSto
   if (pathBytes === undefined) {
     throw new AppError('too_large', `the start commit has more than ${MAX_PATH_BYTES} bytes of paths`);
   }
+  if (pathBytes <= MAX_LISTED_BYTES) {
+    const args = ['ls-tree', '-r', '-z', '--name-only', tree] as const;
+    const listing = await runGit({ ...place, args, maxStdoutBytes: MAX_LISTED_BYTES });
+    await writeFile(join(gitDir, PATHS_FILE), listing);
+  }
   await writeFile(join(gitDir, FACTS_FILE), JSON.stringify({ commit, tree, pathBytes }));
   return { gitDir, objectsDir: join(gitDir, 'objects'), commit, tree, pathBytes };
 }
@@ -93,4 +100,18 @@ export async function openBaseStore(gitDir: string): Promise<BaseStore> {
     return { gitDir, objectsDir: join(gitDir, 'objects'), commit, tree, pathBytes };
   }
   throw new AppError('internal', 'a base store without its facts');
+}
+
+/**
+ * Every file path of the start commit, in git's order; null when the list passes 32 MiB. Bytes that are not UTF-8 appear as
+ * U+FFFD: such a path may be there already, and only new ones are refused.
+ */
+export async function readBasePaths(gitDir: string): Promise<string[] | null> {
+  try {
+    const listing = await readFile(join(gitDir, PATHS_FILE), 'utf8');
+    return listing.split('\0').slice(0, -1);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
 }

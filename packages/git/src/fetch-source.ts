@@ -1,0 +1,160 @@
+/**
+ * Brings one commit and a bounded piece of its history from GitHub into a bare mirror of its repository, and packs it for
+ * those who work without a network. A mirror is a cache: it may be deleted at any time when nobody holds its lock.
+ */
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@sallyport/shared/errors';
+import { ASKPASS_DIR, withToken } from './askpass.ts';
+import { isolate, type Isolation } from './isolation.ts';
+import { readObjectInfo } from './batch-reader.ts';
+import { directoryBytes } from './directory-bytes.ts';
+import { withDirectoryLock } from './mirror-lock.ts';
+import { isOid, requireOid } from './oid.ts';
+import { packSource, type SourcePack } from './pack-source.ts';
+import { initBare } from './quarantine.ts';
+import { requireRemoteUrl, type Remote } from './remote-url.ts';
+import { attemptGit, gitFailure, SOURCE_RESOURCES } from './run-git.ts';
+
+export interface FetchSourceRequest {
+  /** The mirror of this one repository; made when it does not exist. */
+  mirrorDir: string;
+  remote: Remote;
+  token: string;
+  commit: string;
+  /** Commits of history, counted from the commit itself. */
+  depth: number;
+  maxPackBytes: number;
+  /** Where the pack is written; the caller removes it. */
+  packFile: string;
+  isolation: Isolation;
+}
+
+export const DEFAULT_SOURCE_DEPTH = 50;
+export const MAX_SOURCE_PACK_BYTES = 536_870_912;
+const MAX_MIRROR_BYTES = 4_294_967_296;
+const FETCH_TIMEOUT_MS = 600_000;
+const LOCK_WAIT_MS = 900_000;
+const SOURCE_REFS = 'refs/sallyport/source';
+
+/**
+ * Fetches what is missing and writes the pack. Takes the mirror's lock itself, so several may be called at once, also from
+ * different processes.
+ * @throws AppError `too_large` past the cap (refused as `source_too_large`), `not_found` when the remote has no such commit,
+ * `forbidden` when the token may not read it, `transient` when the network or the time failed.
+ */
+export async function fetchSource(request: FetchSourceRequest): Promise<SourcePack> {
+  return withMirror(request.mirrorDir, async () => {
+    const commit = requireOid(request.commit, 'the source commit');
+    const gitDir = await openMirror(request.mirrorDir);
+    if (!(await hasCommit(gitDir, commit))) await fetchCommit(request, gitDir, commit);
+    return packSource({
+      gitDir,
+      commit,
+      packFile: request.packFile,
+      maxPackBytes: request.maxPackBytes,
+      shallow: await readShallow(gitDir),
+    });
+  });
+}
+
+/** Runs `act` under the mirror's lock: nobody else fetches into it or drops it meanwhile. @throws AppError `transient`. */
+export async function withMirror<T>(mirrorDir: string, act: (gitDir: string) => Promise<T>): Promise<T> {
+  await mkdir(mirrorDir, { recursive: true, mode: 0o700 });
+  return withDirectoryLock(mirrorDir, LOCK_WAIT_MS, () => act(join(mirrorDir, 'git')));
+}
+
+/** The mirror's shallow boundary; every import, pack and push from it needs to know it. */
+export async function readShallow(gitDir: string): Promise<string[]> {
+  try {
+    return (await readFile(join(gitDir, 'shallow'), 'latin1')).split('\n').filter(isOid);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function openMirror(mirrorDir: string): Promise<string> {
+  const gitDir = join(mirrorDir, 'git');
+  // Packs only ever come in; starting afresh is cheaper than repacking what is never read again.
+  if ((await directoryBytes(gitDir)) > MAX_MIRROR_BYTES) {
+    await rm(gitDir, { recursive: true, force: true });
+  }
+  const isThere = await stat(join(gitDir, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await rm(gitDir, { recursive: true, force: true });
+    await mkdir(gitDir, { mode: 0o700 });
+    await initBare(gitDir);
+  }
+  // A killed fetch leaves its lock; we hold the mirror, so it is nobody's.
+  await rm(join(gitDir, 'shallow.lock'), { force: true });
+  return gitDir;
+}
+
+async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
+  const place = { gitDir, origin: 'source' } as const;
+  if (!(await readObjectInfo(place, [commit])).has(commit)) return false;
+  const ref = await attemptGit({
+    ...place,
+    args: ['rev-parse', '--verify', '--quiet', `${SOURCE_REFS}/${commit}`],
+  });
+  return ref.end === 'exited' && ref.exitCode === 0;
+}
+
+async function fetchCommit(request: FetchSourceRequest, gitDir: string, commit: string): Promise<void> {
+  if (!Number.isSafeInteger(request.depth) || request.depth < 1) {
+    throw new AppError('bad_input', 'the depth of a source must be a whole number from 1');
+  }
+  const url = requireRemoteUrl(request.remote).href;
+  const result = await withToken(request.remote, request.token, (signIn) =>
+    attemptGit({
+      ...signIn,
+      gitDir,
+      origin: 'source',
+      // The pack that comes in is written to a file: the kernel ends a fetch of more than the cap.
+      resources: { ...SOURCE_RESOURCES, fileBytes: request.maxPackBytes },
+      args: [
+        'fetch',
+        `--depth=${request.depth}`,
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-recurse-submodules',
+        '--no-auto-maintenance',
+        '--quiet',
+        '--',
+        url,
+        `${commit}:${SOURCE_REFS}/${commit}`,
+      ],
+      timeoutMs: FETCH_TIMEOUT_MS,
+      wrap: (argv, env) =>
+        isolate(
+          request.isolation,
+          { network: true, readOnly: [{ path: ASKPASS_DIR }], writable: [{ path: gitDir }] },
+          argv as [string, ...string[]],
+          env,
+        ),
+    }),
+  );
+  if (result.end === 'exited' && result.exitCode === 0) return;
+  throw fetchFailure(gitFailure('fetch', result), result.stderr);
+}
+
+// What git says here was said by GitHub or by the network; nothing of it is an agent's.
+function fetchFailure(error: AppError, stderr: string): AppError {
+  const { detail } = error;
+  const cause = { cause: error, detail };
+  if (/not our ref|couldn't find remote ref|repository '[^']*' not found|error: 404/.test(stderr)) {
+    return new AppError('not_found', 'the remote has no such commit', cause);
+  }
+  if (/Authentication failed|could not read (Username|Password)|error: 40[13]/.test(stderr)) {
+    return new AppError('forbidden', 'the token may not read the repository', cause);
+  }
+  if (/exceeded file size|File too large|write error|signal 25|died of signal/.test(stderr)) {
+    return new AppError('too_large', 'the source passes its size limit', cause);
+  }
+  if (error.code === 'bad_input') return new AppError('transient', `fetching failed: ${stderr}`, cause);
+  return error;
+}
