@@ -33,9 +33,10 @@ function attach(redis: Redis, log: Logger): Redis {
   return redis;
 }
 
+// Outside a script Redis answers NOPERM; inside one it says in words what the script's user may not do.
+const REFUSAL = /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b|The user executing the script can't/;
+
 /** Whether Redis refused a command for lack of a right. Nothing will mend it but the operator: the process must stop. */
 export function isPermissionError(error: unknown): boolean {
-  return (
-    error instanceof Error && /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(error.message)
-  );
+  return error instanceof Error && REFUSAL.test(error.message);
 }

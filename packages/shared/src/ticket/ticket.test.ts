@@ -133,7 +133,7 @@ it('signs no branch name that git could read as something else', () => {
     'agent/é',
     'agent/x/y',
   ]) {
-    expect(() => signer.sign(claims({ branch }))).toThrow();
+    expect(() => signer.sign(claims({ branch }))).toThrow(/branch/);
   }
 });
 
