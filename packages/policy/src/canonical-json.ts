@@ -3,7 +3,13 @@
  */
 import { createHash } from 'node:crypto';
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 /** JSON with the keys of every object in code unit order and no white space. @throws RangeError for a number that is not finite. */
 export function canonicalJson(value: Json): string {

@@ -19,7 +19,10 @@ export type ContentState = (typeof CONTENT_STATES)[number];
 const oid = z.string().regex(/^[0-9a-f]{40}$/);
 const mode = z.string().regex(/^[0-7]{6}$/);
 const size = z.int().nonnegative();
-const text = z.string().max(8 * MIB).nullable();
+const text = z
+  .string()
+  .max(8 * MIB)
+  .nullable();
 
 export const ChangeSchema = z
   .strictObject({
@@ -43,10 +46,12 @@ export const ChangeSchema = z
     newBinary: z.boolean(),
   })
   .refine((change) => sideAgrees(change.oldContent, change.oldText, change.oldBinary), {
-    message: 'oldText must be there exactly when oldContent is text, and oldBinary when it is binary',
+    message:
+      'oldText must be there exactly when oldContent is text, and oldBinary when it is binary',
   })
   .refine((change) => sideAgrees(change.newContent, change.newText, change.newBinary), {
-    message: 'newText must be there exactly when newContent is text, and newBinary when it is binary',
+    message:
+      'newText must be there exactly when newContent is text, and newBinary when it is binary',
   });
 export type Change = z.infer<typeof ChangeSchema>;
 

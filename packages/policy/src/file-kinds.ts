@@ -4,7 +4,13 @@
  */
 import { basename, extension } from './path-fold.ts';
 
-const PROSE_EXTENSIONS: ReadonlySet<string> = new Set(['.md', '.markdown', '.rst', '.txt', '.adoc']);
+const PROSE_EXTENSIONS: ReadonlySet<string> = new Set([
+  '.md',
+  '.markdown',
+  '.rst',
+  '.txt',
+  '.adoc',
+]);
 const TRANSLATION_EXTENSIONS: ReadonlySet<string> = new Set([
   '.po',
   '.pot',
@@ -13,7 +19,8 @@ const TRANSLATION_EXTENSIONS: ReadonlySet<string> = new Set([
   '.arb',
   '.strings',
 ]);
-const TRANSLATION_FOLDER = /(?:^|\/)(?:i18n|l10n|locales?|translations?|lang)\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|properties)$/i;
+const TRANSLATION_FOLDER =
+  /(?:^|\/)(?:i18n|l10n|locales?|translations?|lang)\/(?:[^/]+\/)*[^/]+\.(?:json|ya?ml|properties)$/i;
 /** Text files that a tool executes or resolves. */
 const TEXT_THAT_IS_CODE = /^(?:cmakelists|requirements.*|constraints.*|robots)\.txt$/i;
 

@@ -4,18 +4,15 @@
  */
 
 /** Code points that HFS+ and many programs drop or do not show: zero width, bidi, tags, variation selectors. */
-const IGNORABLE = /[\u{ad}\u{34f}\u{61c}\u{180b}-\u{180f}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}\u{e0000}-\u{e0fff}]/gu;
+const IGNORABLE =
+  /[\u{ad}\u{34f}\u{61c}\u{180b}-\u{180f}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}\u{e0000}-\u{e0fff}]/gu;
 
 const NOT_ASCII = /[^\u{0}-\u{7f}]/u;
 
 /** Compatibility-composed, lower case, without ignorable characters; each component without trailing dots and spaces. */
 export function foldPath(path: string): string {
   const plain = NOT_ASCII.test(path) ? path.replace(IGNORABLE, '').normalize('NFKC') : path;
-  return plain
-    .toLowerCase()
-    .split('/')
-    .map(dropTail)
-    .join('/');
+  return plain.toLowerCase().split('/').map(dropTail).join('/');
 }
 
 function dropTail(component: string): string {

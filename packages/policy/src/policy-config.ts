@@ -42,7 +42,10 @@ export const PolicyConfigSchema = z.strictObject({
   /** New paths may hold characters beyond ASCII. */
   allowUnicodeNames: z.boolean().default(false),
   /** SHA-256 (hex) of exact values that look like secrets and are none. */
-  allowSecretHashes: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(1_000).default([]),
+  allowSecretHashes: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/))
+    .max(1_000)
+    .default([]),
   /** Publish drafts onto repositories whose base no rule protects, or whose protection cannot be read. */
   allowUnprotected: z.boolean().default(false),
 });

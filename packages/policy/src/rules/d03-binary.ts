@@ -36,7 +36,8 @@ function added(file: FileChange): Finding {
     path: file.path,
     line: null,
     reason: `The new content is not text (${file.newSize} bytes), so no rule can read it.`,
-    satisfiedBy: 'Text in UTF-8, or an entry in allowBinary with this extension and a sufficient size.',
+    satisfiedBy:
+      'Text in UTF-8, or an entry in allowBinary with this extension and a sufficient size.',
     overridableBy: 'nobody',
   };
 }
@@ -48,7 +49,8 @@ function removed(file: FileChange): Finding {
     severity: 'hold',
     path: file.path,
     line: null,
-    reason: 'The change removes or replaces a file that is not text, and the diff cannot show what it held.',
+    reason:
+      'The change removes or replaces a file that is not text, and the diff cannot show what it held.',
     satisfiedBy: 'Leaving the file as it is, or the approval of somebody who knows it.',
     overridableBy: 'approver',
   };

@@ -61,7 +61,9 @@ function pathCaps(path: string, limits: Limits): Finding[] {
 
 function contentCaps(file: FileChange, limits: Limits): Finding[] {
   const { path } = file;
-  const tooLarge = over('file_too_large', file.newSize, limits.fileBytes, 'bytes in the file', { path });
+  const tooLarge = over('file_too_large', file.newSize, limits.fileBytes, 'bytes in the file', {
+    path,
+  });
   const long = file.diff.added.find((added) => added.text.length > limits.lineChars);
   return [
     ...tooLarge,
@@ -99,7 +101,8 @@ function unread(file: FileChange): Finding[] {
       severity: 'hold',
       path: file.path,
       line: null,
-      reason: 'The old content lies beyond the amount that is read, so what was removed is not known.',
+      reason:
+        'The old content lies beyond the amount that is read, so what was removed is not known.',
       satisfiedBy: 'The approval of somebody who has compared the file.',
       overridableBy: 'approver',
     },

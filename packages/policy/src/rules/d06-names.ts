@@ -77,7 +77,8 @@ const WHOLE_NAME_FAULTS: readonly { pattern: RegExp; fault: string }[] = [
   { pattern: /\p{Cc}/u, fault: 'holds a control character' },
   { pattern: /[\\:*?"<>|]/, fault: 'holds one of the characters \\ : * ? " < > |' },
   {
-    pattern: /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{180b}-\u{180f}\u{2028}\u{2029}\u{3164}\u{fe00}-\u{fe0f}\u{ffa0}\u{e0000}-\u{e0fff}]/u,
+    pattern:
+      /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{180b}-\u{180f}\u{2028}\u{2029}\u{3164}\u{fe00}-\u{fe0f}\u{ffa0}\u{e0000}-\u{e0fff}]/u,
     fault: 'holds an invisible or direction-changing character',
   },
   { pattern: /\p{Cs}/u, fault: 'is not valid Unicode' },
@@ -89,14 +90,23 @@ const COMPONENT_FAULTS: readonly { is: (component: string) => boolean; fault: st
   { is: (part) => part === '', fault: 'holds an empty component' },
   { is: (part) => part === '.' || part === '..', fault: 'holds the component . or ..' },
   { is: isGitFolder, fault: 'holds a component that some file system takes for .git' },
-  { is: (part) => /^[- ]/.test(part), fault: 'holds a component that begins with a dash or a space' },
+  {
+    is: (part) => /^[- ]/.test(part),
+    fault: 'holds a component that begins with a dash or a space',
+  },
   { is: (part) => /[. ]$/.test(part), fault: 'holds a component that ends with a dot or a space' },
-  { is: (part) => RESERVED_STEM.test(part), fault: 'holds a component that is reserved on Windows' },
+  {
+    is: (part) => RESERVED_STEM.test(part),
+    fault: 'holds a component that is reserved on Windows',
+  },
 ];
 
 /** `.git` as NTFS and HFS+ see it: any case, the short form `git~1`, compatibility characters. */
 function isGitFolder(component: string): boolean {
-  const folded = component.normalize('NFKC').toLowerCase().replace(/[. ]{1,512}$/, '');
+  const folded = component
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[. ]{1,512}$/, '');
   return folded === '.git' || /^git~\d{1,6}$/.test(folded);
 }
 
@@ -121,8 +131,10 @@ function baseUnknown(): Finding {
     severity: 'hold',
     path: null,
     line: null,
-    reason: 'The paths of the base were not read, so it is not known whether a new name collides with one of them.',
-    satisfiedBy: 'Reading the paths of the base, or the approval of somebody who has compared the names.',
+    reason:
+      'The paths of the base were not read, so it is not known whether a new name collides with one of them.',
+    satisfiedBy:
+      'Reading the paths of the base, or the approval of somebody who has compared the names.',
     overridableBy: 'approver',
   };
 }

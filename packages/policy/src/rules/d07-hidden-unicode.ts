@@ -38,7 +38,8 @@ const CHECKS: readonly {
   {
     code: 'mixed_script',
     hits: ({ text }) => findMixedScript(text) >= 0,
-    reason: 'An added line holds a word that mixes Latin letters with letters of another script that look alike.',
+    reason:
+      'An added line holds a word that mixes Latin letters with letters of another script that look alike.',
   },
 ];
 

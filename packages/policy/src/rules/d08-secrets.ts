@@ -31,7 +31,9 @@ export const secrets: Rule = {
 
 function pathFindings(file: FileChange, input: RuleInput): Finding[] {
   if (file.status === 'deleted') return [];
-  return scan(file.path, input).slice(0, 1).map((hit) => finding(hit, null, null, 'the name of a path'));
+  return scan(file.path, input)
+    .slice(0, 1)
+    .map((hit) => finding(hit, null, null, 'the name of a path'));
 }
 
 async function contentFindings(file: FileChange, input: RuleInput): Promise<Finding[]> {
@@ -58,7 +60,8 @@ function safePath(path: string, input: RuleInput): string | null {
 
 function lineIndex(text: string, at: number): number {
   let index = 0;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) index++;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1))
+    index++;
   return index;
 }
 

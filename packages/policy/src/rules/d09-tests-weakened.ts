@@ -78,7 +78,8 @@ function held(file: FileChange, code: FindingCode, line: number | null, reason: 
     path: file.path,
     line,
     reason,
-    satisfiedBy: 'Tests that check at least what they checked before, or the approval of somebody who has compared them.',
+    satisfiedBy:
+      'Tests that check at least what they checked before, or the approval of somebody who has compared them.',
     overridableBy: 'approver',
   };
 }

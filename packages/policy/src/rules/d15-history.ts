@@ -76,7 +76,8 @@ function notOneLine(what: string): Finding {
     path: null,
     line: null,
     reason: `The commits are not one line from the base to the head: ${what}.`,
-    satisfiedBy: 'Commits with exactly one parent each, the first upon the base and the last the head.',
+    satisfiedBy:
+      'Commits with exactly one parent each, the first upon the base and the last the head.',
     overridableBy: 'nobody',
   };
 }

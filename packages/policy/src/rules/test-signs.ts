@@ -20,17 +20,21 @@ export const TEST_SIGNS: Record<TestLanguage, TestSigns> = {
     comment: /^\s{0,200}(?:\/\/|\/?\*)/,
     imports: /^\s{0,200}(?:import|export)\b|\brequire\s{0,4}\(/,
     test: /(?<![\w.$])(?:x?it|f?it|x?test|specify)(?:\.\w{1,20}){0,3}\s{0,4}\(/g,
-    assertion: /(?<![\w$])(?:expect(?:TypeOf|\.soft|\.poll)?|assert(?:\.\w{1,40}){0,3}|should(?:\.\w{1,40}){0,3}|t\.(?:is|deepEqual|equal|ok|throws|true|false))\s{0,4}\(/g,
+    assertion:
+      /(?<![\w$])(?:expect(?:TypeOf|\.soft|\.poll)?|assert(?:\.\w{1,40}){0,3}|should(?:\.\w{1,40}){0,3}|t\.(?:is|deepEqual|equal|ok|throws|true|false))\s{0,4}\(/g,
     skip: /(?<![\w$])(?:(?:it|test|describe|suite|context|specify)(?:\.\w{1,20}){0,2}\.(?:skip|only|todo|fails|failing|skipIf|runIf)|x(?:it|describe|test|context)|f(?:it|describe|context))\s{0,4}[(`]|\.(?:skip|only)\s{0,4}\(\s{0,4}\)|\b(?:skip|only|todo):\s{0,4}true/g,
-    suppression: /@ts-(?:ignore|nocheck|expect-error)|(?:eslint|oxlint|biome|tslint)-(?:disable|ignore)|(?:istanbul|c8|v8) ignore|process\.exit\s{0,4}\(\s{0,4}0?\s{0,4}\)/g,
+    suppression:
+      /@ts-(?:ignore|nocheck|expect-error)|(?:eslint|oxlint|biome|tslint)-(?:disable|ignore)|(?:istanbul|c8|v8) ignore|process\.exit\s{0,4}\(\s{0,4}0?\s{0,4}\)/g,
   },
   python: {
     comment: /^\s{0,200}#/,
     imports: /^\s{0,200}(?:import|from)\b/,
     test: /(?<!\w)def\s{1,8}test\w{0,200}\s{0,4}\(/g,
-    assertion: /(?<![\w.])assert\b|\bself\.assert\w{1,60}\s{0,4}\(|\bpytest\.(?:raises|warns|approx)\s{0,4}\(|\.assert_\w{1,60}\s{0,4}\(/g,
+    assertion:
+      /(?<![\w.])assert\b|\bself\.assert\w{1,60}\s{0,4}\(|\bpytest\.(?:raises|warns|approx)\s{0,4}\(|\.assert_\w{1,60}\s{0,4}\(/g,
     skip: /pytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b|\bunittest\.(?:skip\w{0,10}|expectedFailure)\b|@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bself\.skipTest\s{0,4}\(|\bSkipTest\b/g,
-    suppression: /#\s{0,4}(?:noqa|type:\s{0,4}ignore|pragma:\s{0,4}no cover|pylint:\s{0,4}disable|mypy:\s{0,4}ignore)|(?:sys\.|os\._)?exit\s{0,4}\(\s{0,4}0?\s{0,4}\)/g,
+    suppression:
+      /#\s{0,4}(?:noqa|type:\s{0,4}ignore|pragma:\s{0,4}no cover|pylint:\s{0,4}disable|mypy:\s{0,4}ignore)|(?:sys\.|os\._)?exit\s{0,4}\(\s{0,4}0?\s{0,4}\)/g,
   },
 };
 

@@ -19,7 +19,11 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
     pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
     shown: 11,
   },
-  { kind: 'aws_access_key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g, shown: 4 },
+  {
+    kind: 'aws_access_key',
+    pattern: /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/g,
+    shown: 4,
+  },
   { kind: 'stripe_key', pattern: /[sr]k_live_[A-Za-z0-9]{16,}/g, shown: 8 },
   { kind: 'anthropic_key', pattern: /sk-ant-[A-Za-z0-9_-]{20,}/g, shown: 7 },
   { kind: 'openai_key', pattern: /sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}/g, shown: 8 },

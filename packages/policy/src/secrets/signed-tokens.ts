@@ -33,7 +33,12 @@ function collect(run: string, offset: number, hits: SecretHit[]): void {
       signature.length >= MIN_PART_CHARS
     ) {
       const end = at + part.length + 1 + payload.length + 1 + signature.length;
-      hits.push({ kind: 'signed_token', start: offset + at + header, end: offset + end, shown: JSON_START });
+      hits.push({
+        kind: 'signed_token',
+        start: offset + at + header,
+        end: offset + end,
+        shown: JSON_START,
+      });
     }
     at += part.length + 1;
   }

@@ -12,8 +12,7 @@ export interface View {
 const BASE64_RUN = /[A-Za-z0-9+/_-]+/g;
 const MIN_RUN_CHARS = 24;
 /** Base64 broken into lines, as tools print it. The look-behind keeps it from starting anew inside a long run. */
-const WRAPPED_BASE64 =
-  /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{1,76}/g;
+const WRAPPED_BASE64 = /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{1,76}/g;
 /** End of one string literal and start of the next, with what joins them. */
 const SEAM = /["'`]\s{0,16}(?:[+.,&\\]\s{0,16})?["'`]/g;
 
