@@ -9,6 +9,7 @@ import {
   type RunningProcess,
   type ServiceProcess,
 } from './child-service.ts';
+import { startGroupWatchdog, type GroupWatchdog } from './group-watchdog.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
@@ -60,16 +61,25 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const keepers: Promise<void>[] = [];
   const stopping = new AbortController();
   let stopped: Promise<void> | undefined;
+  let watchdog: GroupWatchdog | undefined;
 
   function launch(spec: ServiceProcess): RunningProcess {
     const child = startProcess(spec);
     running.set(spec.name, child);
+    watch(child);
     options.onEvent?.({ kind: 'started', name: spec.name, pid: child.pid });
     child.ready.then(
       () => options.onEvent?.({ kind: 'ready', name: spec.name, pid: child.pid }),
       () => undefined,
     );
     return child;
+  }
+
+  function watch({ pid, ended }: RunningProcess): void {
+    if (pid === undefined) return;
+    watchdog ??= startGroupWatchdog();
+    watchdog.keep(pid);
+    void ended.then(() => watchdog?.drop(pid));
   }
 
   async function keep(spec: ServiceProcess, first: RunningProcess): Promise<void> {
@@ -98,6 +108,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       await Promise.all(stage.map(async (name) => running.get(name)?.stop(options.stopDeadlineMs)));
     }
     await Promise.all(keepers);
+    watchdog?.close();
   }
 
   return {

@@ -1,0 +1,250 @@
+/**
+ * Brings up a whole deployment on this machine: servers (embedded, or the operator's own), roles, schema, Redis users,
+ * per-process files, and the processes themselves, each under its own user where the machine allows it.
+ */
+import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dropDeployment, provision } from '@sallyport/shared/db/provision';
+import { dropRedisUsers, provisionRedisUsers } from '@sallyport/shared/queue/provision-users';
+import type { Process } from '@sallyport/shared/processes';
+import { startEmbeddedPostgres, type EmbeddedServer } from './embedded-postgres.ts';
+import { startEmbeddedRedis } from './embedded-redis.ts';
+import { readExternalServers } from './external-servers.ts';
+import { accountOf } from './process-account.ts';
+import { prepareProcess } from './process-files.ts';
+import {
+  environmentFor,
+  PROCESS_TABLE,
+  type DeploymentSettings,
+  type SecretKind,
+  type ServiceName,
+} from './process-table.ts';
+import { ensureSecrets, writeSecret } from './secrets.ts';
+import { claimDeployment, prepareDeployment, type Claim } from './state-dir.ts';
+import { createSupervisor, type Supervisor, type SupervisorEvent } from './supervise.ts';
+import { createTemporaryDirectory } from './temporary.ts';
+
+const CHECKOUT = join(import.meta.dirname, '..', '..', '..', '..');
+const READY_TIMEOUT_MS = 60_000;
+const STOP_DEADLINE_MS = 15_000;
+
+export interface StartOptions {
+  readonly state: string;
+  readonly mode: 'demo' | 'up';
+  readonly settings: DeploymentSettings;
+  /** The App's private key in PEM; it is written for the publisher alone. */
+  readonly githubAppKey: string;
+  /** Given by the operator; otherwise made once and kept. */
+  readonly webhookSecret?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Keep nothing: roles, schema, keys and files go when the deployment stops. */
+  readonly throwAway: boolean;
+  readonly note: (text: string) => void;
+  /** Extra environment of single processes, for tests that kill them at a named moment. */
+  readonly extraEnv?: Partial<Record<ServiceName, Record<string, string>>>;
+}
+
+export interface RunningDeployment {
+  readonly id: string;
+  readonly intakeUrl: string;
+  readonly consoleUrl: string;
+  /** The connection URL of the operator's own role. */
+  readonly operatorDatabaseUrl: string;
+  readonly operatorRedisUrl: string;
+  readonly webhookSecret: string;
+  readonly operatorToken: string;
+  readonly dir: string;
+  readonly supervisor: Supervisor;
+  /** Ends everything in order. Safe to call again. */
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/**
+ * Starts the deployment and returns when every process is ready.
+ * @throws AppError or Error with what failed; what was started is stopped first.
+ */
+export async function startDeployment(options: StartOptions): Promise<RunningDeployment> {
+  const { settings } = options;
+  const paths = prepareDeployment(options.state, settings.id);
+  const claim: Claim = claimDeployment(paths, { mode: options.mode });
+  const temporary = createTemporaryDirectory();
+  const servers: EmbeddedServer[] = [];
+  const supervisor = createSupervisor({
+    restart: true,
+    stopDeadlineMs: STOP_DEADLINE_MS,
+    onEvent: (event) => report(event, options.note),
+  });
+  const cleanups: (() => Promise<void>)[] = [];
+  let stopping: Promise<void> | undefined;
+
+  function stop(): Promise<void> {
+    stopping ??= (async () => {
+      await supervisor.stop();
+      for (const cleanup of cleanups) {
+        await cleanup().catch((error: unknown) => options.note(`cleaning up: ${String(error)}`));
+      }
+      await Promise.all(servers.map((server) => server.stop()));
+      temporary.remove();
+      claim.release();
+    })();
+    return stopping;
+  }
+
+  try {
+    const secrets = ensureSecrets(paths.secrets);
+    const external = readExternalServers(options.env);
+    const durability = options.throwAway ? ('lost_on_crash' as const) : ('kept' as const);
+    const [databaseUrl, redisUrl] = await Promise.all([
+      external.databaseUrl ??
+        startServer(
+          startEmbeddedPostgres({
+            dataDir: paths.postgres,
+            temporaryDir: temporary.path,
+            password: readFileSync(secrets.databaseAdminPassword, 'utf8'),
+            durability,
+            logFile: join(paths.logs, 'postgres.log'),
+          }),
+        ),
+      external.redisUrl ??
+        startServer(
+          startEmbeddedRedis({
+            dataDir: paths.redis,
+            temporaryDir: temporary.path,
+            password: readFileSync(secrets.redisAdminPassword, 'utf8'),
+            durability,
+            logFile: join(paths.logs, 'redis.log'),
+          }),
+        ),
+    ]);
+    const passwords = makePasswords();
+    const [databaseUrls, redisUrls] = await Promise.all([
+      provision({ adminUrl: databaseUrl, deployment: settings.id, passwords }),
+      provisionRedisUsers({ adminUrl: redisUrl, deployment: settings.id, passwords }),
+    ]);
+    if (options.throwAway && external.databaseUrl !== undefined) {
+      cleanups.push(() => dropDeployment(databaseUrl, settings.id));
+    }
+    if (options.throwAway && external.redisUrl !== undefined) {
+      cleanups.push(() => dropRedisUsers(redisUrl, settings.id));
+    }
+    const operatorToken = readFileSync(secrets.operatorToken, 'utf8');
+    const webhookSecret = options.webhookSecret ?? readFileSync(secrets.webhookSecret, 'utf8');
+
+    function secretOf(kind: SecretKind, name: ServiceName): string {
+      switch (kind) {
+        case 'databaseUrl':
+          return databaseUrls[name];
+        case 'redisUrl':
+          return redisUrls[name];
+        case 'webhookSecret':
+          return webhookSecret;
+        case 'ticketPrivateKey':
+          return readFileSync(secrets.ticketPrivateKey, 'utf8');
+        case 'ticketPublicKey':
+          return readFileSync(secrets.ticketPublicKey, 'utf8');
+        case 'githubAppKey':
+          return options.githubAppKey;
+        case 'operatorTokenSha256':
+          return createHash('sha256').update(operatorToken).digest('hex');
+      }
+    }
+
+    const listening = new Map<ServiceName, number>();
+    const temporaryRoot = join(temporary.path, 'p');
+    mkdirSync(temporaryRoot, { mode: 0o711 });
+    const stage = PROCESS_TABLE.map((entry) => {
+      const account = accountOf(settings.id, entry.name);
+      const places = prepareProcess(entry, {
+        deploymentDir: paths.dir,
+        logsDir: paths.logs,
+        temporaryRoot,
+        account,
+        secrets: (kind) => secretOf(kind, entry.name),
+      });
+      return {
+        name: entry.name,
+        argv: nodeCommand(entry.main),
+        env: { ...environmentFor(entry, settings, places), ...options.extraEnv?.[entry.name] },
+        cwd: '/',
+        account,
+        logFile: places.logFile,
+        readyTimeoutMs: READY_TIMEOUT_MS,
+        onLine: (line: string) => {
+          const port = parseListening(line);
+          if (port !== undefined) listening.set(entry.name, port);
+        },
+      };
+    });
+    await supervisor.start(stage);
+
+    const intakeUrl = `http://${settings.intake.host}:${listening.get('intake') ?? settings.intake.port}`;
+    const consoleUrl = `http://${settings.console.host}:${listening.get('console') ?? settings.console.port}`;
+    const databaseUrlFile = writeSecret(paths.secrets, 'operator-database-url', databaseUrls.operator);
+    const redisUrlFile = writeSecret(paths.secrets, 'operator-redis-url', redisUrls.operator);
+    claim.update({ mode: options.mode, databaseUrlFile, redisUrlFile, consoleUrl });
+    return {
+      id: settings.id,
+      intakeUrl,
+      consoleUrl,
+      operatorDatabaseUrl: databaseUrls.operator,
+      operatorRedisUrl: redisUrls.operator,
+      webhookSecret,
+      operatorToken,
+      dir: paths.dir,
+      supervisor,
+      stop,
+      kill: () => supervisor.kill(),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function startServer(server: Promise<EmbeddedServer>): Promise<string> {
+    const running = await server;
+    servers.push(running);
+    return running.url;
+  }
+}
+
+/** The command that runs a TypeScript main without a build step, from whatever directory. */
+export function nodeCommand(main: string): [string, ...string[]] {
+  const loader = import.meta.resolve('tsx');
+  return [process.execPath, '--disable-proto=delete', '--import', loader, join(CHECKOUT, main)];
+}
+
+/** The agents file of a deployment whose agents are given as an object. */
+export function writeAgentsFile(dir: string, agents: unknown): string {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, 'agents.json');
+  writeFileSync(file, JSON.stringify(agents), { mode: 0o644 });
+  return file;
+}
+
+function makePasswords(): Record<Process, string> {
+  const names: Process[] = [...PROCESS_TABLE.map((entry) => entry.name), 'operator'];
+  return Object.fromEntries(
+    names.map((name) => [name, randomBytes(24).toString('base64url')]),
+  ) as Record<Process, string>;
+}
+
+function parseListening(line: string): number | undefined {
+  if (!line.includes('"listening"')) return undefined;
+  try {
+    const fields = JSON.parse(line) as { msg?: unknown; port?: unknown };
+    return fields.msg === 'listening' && typeof fields.port === 'number' ? fields.port : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function report(event: SupervisorEvent, note: (text: string) => void): void {
+  if (event.kind === 'restarting') {
+    note(`${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}), starting it again in ${event.inMs} ms`);
+  } else if (event.kind === 'given_up') {
+    note(`${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}) and is not started again`);
+  }
+}
