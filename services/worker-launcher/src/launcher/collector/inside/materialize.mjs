@@ -1,0 +1,67 @@
+/**
+ * Writes the tree that a step is given: raw bytes, no filter, no conversion, links as links. The index that git keeps
+ * beside it remembers every file as it was written, so that afterwards only what changed is read.
+ */
+import { cpSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { commitTree } from './commit-tree.mjs';
+import { Problem } from './problem.mjs';
+import { treeOf } from './run-operations.mjs';
+import { stepFiles } from './step-files.mjs';
+import { HISTORY, HISTORY_IN_STEP, STORE } from './stores.mjs';
+
+const BRANCH = 'refs/heads/work';
+const STEP_CONFIG = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = false
+\tlogallrefupdates = true
+[user]
+\tname = agent
+\temail = agent@localhost
+`;
+
+/** Makes the worktree of `params.tree` for the step `params.key`, with a git directory that only the agent will use. */
+export async function materialize({ git, params }) {
+  const files = stepFiles(params.key);
+  if (existsSync(files.tree)) {
+    throw new Problem(
+      'step_exists',
+      `the step ${params.key} already has a worktree; an attempt needs a key of its own`,
+    );
+  }
+  mkdirSync(files.tree, { recursive: true });
+  const tree = await treeOf(git, params.tree);
+  const options = { gitDir: STORE, env: { GIT_INDEX_FILE: files.index }, problem: 'unusable_tree' };
+  await git.output(['read-tree', tree], options);
+  await git.output(['checkout-index', '--all', '--force', '--quiet', '--index'], {
+    ...options,
+    cwd: files.tree,
+    env: { ...options.env, GIT_WORK_TREE: files.tree },
+    config: ['core.symlinks=true', 'checkout.workers=0', 'checkout.thresholdForParallelism=500'],
+  });
+  await makeStepRepository(git, files, tree, params.start);
+  return { tree };
+}
+
+async function makeStepRepository(git, files, tree, start) {
+  const directory = `${files.tree}/.git`;
+  for (const sub of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info']) {
+    mkdirSync(`${directory}/${sub}`, { recursive: true });
+  }
+  writeFileSync(`${directory}/config`, STEP_CONFIG);
+  writeFileSync(`${directory}/HEAD`, `ref: ${BRANCH}\n`);
+  writeFileSync(`${directory}/objects/info/alternates`, `${HISTORY_IN_STEP}/objects\n`);
+  if (existsSync(`${HISTORY}/shallow`)) cpSync(`${HISTORY}/shallow`, `${directory}/shallow`);
+  let head = start;
+  if (tree !== (await treeOf(git, start))) {
+    // What earlier steps did stands as one commit above the start commit.
+    head = await commitTree(git, tree, start);
+    await git.output(['pack-objects', '-q', '--revs', `${directory}/objects/pack/pack`], {
+      gitDir: STORE,
+      input: `${head}\n^${start}\n`,
+    });
+  }
+  writeFileSync(`${directory}/${BRANCH}`, `${head}\n`);
+  // Same files, same times: the agent's `git status` need not read them all.
+  copyFileSync(files.index, `${directory}/index`);
+}

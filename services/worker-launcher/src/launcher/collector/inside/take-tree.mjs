@@ -1,0 +1,89 @@
+/**
+ * The tree of what a step left: found by walking, hashed byte for byte, written with an index and a store that the agent
+ * never touched. Nothing of the agent's is run, and none of its settings, attributes or ignore rules is read.
+ */
+import { copyFileSync } from 'node:fs';
+import { commitTree } from './commit-tree.mjs';
+import { hashSuspects } from './hash-files.mjs';
+import { createIgnoreRules } from './ignore-rules.mjs';
+import { readIndex } from './index-file.mjs';
+import { Problem } from './problem.mjs';
+import { readDiff, showPath } from './read-diff.mjs';
+import { treeOf } from './run-operations.mjs';
+import { stepFiles } from './step-files.mjs';
+import { STORE } from './stores.mjs';
+import { walkTree } from './walk-tree.mjs';
+
+const RESULT_INDEX = '/tmp/result-index';
+const REFUSALS = new Set([
+  'too_many_files',
+  'path_too_long',
+  'file_too_large',
+  'change_too_large',
+  'unusable_path',
+]);
+
+/** Takes the tree of the step `params.key`, which was given `params.given`. */
+export async function takeTree({ git, params }) {
+  try {
+    return { kind: 'taken', ...(await take(git, params)) };
+  } catch (error) {
+    if (error instanceof Problem && REFUSALS.has(error.problem)) {
+      return { kind: 'refused', reason: error.problem, message: showPath(error.message) };
+    }
+    throw error;
+  }
+}
+
+async function take(git, params) {
+  const { limits } = params;
+  const files = stepFiles(params.key);
+  const given = await treeOf(git, params.given);
+  const entries = readIndex(files.index);
+  const found = await walkTree({
+    root: files.tree,
+    entries,
+    ignoredAmong: createIgnoreRules(git, entries, files.index),
+    maxEntries: limits.maxEntries,
+  });
+  const changed = await hashSuspects({ git, root: files.tree, suspects: found.suspects, limits });
+  const tree = await writeTree(git, files.index, found.removed, changed, given);
+  const commit = await commitTree(git, tree, params.start);
+  const { changes, linesCounted } = await readDiff(git, given, tree);
+  return {
+    tree,
+    commit,
+    changeCount: changes.length,
+    changes: changes.slice(0, limits.maxListed),
+    linesAdded: linesCounted ? sum(changes, 'added') : null,
+    linesRemoved: linesCounted ? sum(changes, 'removed') : null,
+    skippedCount: found.skipped.length,
+    skipped: found.skipped
+      .slice(0, limits.maxListed)
+      .map(({ path, reason }) => ({ path: showPath(path), reason })),
+    ignoredCount: found.ignored,
+  };
+}
+
+async function writeTree(git, index, removed, changed, given) {
+  if (removed.length === 0 && changed.length === 0) return given;
+  copyFileSync(index, RESULT_INDEX);
+  const options = {
+    gitDir: STORE,
+    env: { GIT_INDEX_FILE: RESULT_INDEX },
+    problem: 'unusable_path',
+  };
+  // Removals first: a file may stand where a directory stood.
+  const lines = removed.map((path) => `0 ${'0'.repeat(40)}\t${path}\0`);
+  for (const { path, mode, oid } of changed) lines.push(`${mode.toString(8)} ${oid}\t${path}\0`);
+  await git.output(['update-index', '-z', '--index-info'], {
+    ...options,
+    input: Buffer.from(lines.join(''), 'latin1'),
+  });
+  const bytes = await git.output(['write-tree'], options);
+  return bytes.toString('latin1').trim();
+}
+
+function sum(changes, field) {
+  return changes.reduce((total, change) => total + (change[field] ?? 0), 0);
+}

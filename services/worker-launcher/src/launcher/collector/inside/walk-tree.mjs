@@ -1,0 +1,130 @@
+/**
+ * Walks what a step left behind, directory by directory, without following a link and without opening a file. A path is
+ * its bytes, one character each, so that names in no known encoding survive.
+ */
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { isGitDirectoryName } from './git-names.mjs';
+import { Problem } from './problem.mjs';
+
+const MAX_PATH_BYTES = 3500;
+const MODE_FILE = 0o100644;
+const MODE_EXECUTABLE = 0o100755;
+const MODE_LINK = 0o120000;
+const MODE_GITLINK = 0o160000;
+
+/**
+ * Compares a directory with the tree it was made from.
+ * @returns what is suspect (path, mode, stat, the entry it had), what is gone, what was left out and why
+ */
+export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
+  const trackedDirectories = directoriesOf(entries.keys());
+  const seen = new Set();
+  const found = { suspects: [], removed: [], skipped: [], ignored: 0, writtenEntries: 0 };
+  let level = [''];
+  let visited = 0;
+
+  function skip(path, reason) {
+    found.skipped.push({ path, reason });
+  }
+
+  function visitFile(path, entry, untracked) {
+    const tracked = entries.get(path);
+    if (tracked === undefined) {
+      untracked.push(path);
+      return;
+    }
+    seen.add(path);
+    const stat = lstatSync(Buffer.from(`${root}/${path}`, 'latin1'));
+    const mode = modeOf(stat);
+    if (tracked.certain && mode === tracked.mode && isUntouched(stat, tracked)) return;
+    found.suspects.push({ path, mode, size: stat.size, permissions: stat.mode & 0o777, tracked });
+  }
+
+  while (level.length > 0) {
+    const files = [];
+    const directories = [];
+    const next = [];
+    for (const directory of level) {
+      for (const item of readDirectory(root, directory)) {
+        visited += 1;
+        if (visited > maxEntries)
+          throw new Problem('too_many_files', `the tree has more than ${maxEntries} entries`);
+        const path = directory === '' ? item.name : `${directory}/${item.name}`;
+        if (path.length > MAX_PATH_BYTES)
+          throw new Problem('path_too_long', `${path.slice(0, 100)}… is too long a path`);
+        if (isGitDirectoryName(item.name)) {
+          if (path !== '.git') skip(path, 'git_directory');
+        } else if (item.isDirectory()) {
+          if (entries.get(path)?.mode === MODE_GITLINK) {
+            seen.add(path);
+            if (readDirectory(root, path).length > 0) skip(path, 'inside_gitlink');
+          } else if (trackedDirectories.has(path)) next.push(path);
+          else directories.push(path);
+        } else if (item.isFile() || item.isSymbolicLink()) visitFile(path, item, files);
+        else skip(path, kindOf(item));
+      }
+    }
+    const ignored = await ignoredAmong(files, directories);
+    found.ignored += ignored.size;
+    for (const path of directories) if (!ignored.has(path)) next.push(path);
+    for (const path of files) {
+      if (ignored.has(path)) continue;
+      const stat = lstatSync(Buffer.from(`${root}/${path}`, 'latin1'));
+      found.suspects.push({
+        path,
+        mode: modeOf(stat),
+        size: stat.size,
+        permissions: stat.mode & 0o777,
+      });
+    }
+    level = next;
+  }
+  for (const [path, entry] of entries) {
+    // The files of a submodule are never laid out; its absence says nothing.
+    if (!seen.has(path) && entry.mode !== MODE_GITLINK) found.removed.push(path);
+  }
+  return found;
+}
+
+function modeOf(stat) {
+  if (stat.isSymbolicLink()) return MODE_LINK;
+  return (stat.mode & 0o100) === 0 ? MODE_FILE : MODE_EXECUTABLE;
+}
+
+function isUntouched(stat, tracked) {
+  return (
+    stat.ctimeMs === tracked.ctimeMs &&
+    stat.ino % 2 ** 32 === tracked.inode &&
+    stat.size % 2 ** 32 === tracked.size
+  );
+}
+
+function readDirectory(root, directory) {
+  const path = Buffer.from(`${root}/${directory}`, 'latin1');
+  const options = { withFileTypes: true, encoding: 'latin1' };
+  try {
+    return readdirSync(path, options);
+  } catch (error) {
+    if (error.code !== 'EACCES') throw error;
+    // The agent took its own right to read away; the files belong to the user that both run as.
+    chmodSync(path, 0o700);
+    return readdirSync(path, options);
+  }
+}
+
+function directoriesOf(paths) {
+  const directories = new Set();
+  for (const path of paths) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const directory = path.slice(0, at);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  }
+  return directories;
+}
+
+function kindOf(item) {
+  if (item.isFIFO()) return 'fifo';
+  return item.isSocket() ? 'socket' : 'device';
+}

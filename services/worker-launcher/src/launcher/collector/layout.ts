@@ -1,0 +1,56 @@
+/**
+ * Where the launcher keeps what collectors and steps work on. Ids become names of directories, so they are checked here
+ * and nowhere joined by hand.
+ */
+import { join } from 'node:path';
+import { AppError } from '@sallyport/shared/errors';
+
+const NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,79}$/;
+
+export interface StepDirectories {
+  /** Everything of the step; removed as a whole. */
+  directory: string;
+  /** The worktree, with the agent's own `.git` in it. */
+  tree: string;
+  /** What the step may read: the prompt, the task, earlier hand-offs. Made by the caller. */
+  in: string;
+  /** Where the step leaves its hand-off. Made by the caller. */
+  out: string;
+}
+
+/** The mirror of one repository, by GitHub's id for it. */
+export function mirrorDirectory(stateRoot: string, repositoryId: number): string {
+  return join(stateRoot, 'mirrors', checkName(String(repositoryId), 'repository id'));
+}
+
+/** The directory of one run: its store, the history its agents may see, its steps. */
+export function runDirectory(stateRoot: string, runId: string): string {
+  return join(stateRoot, 'runs', checkName(runId, 'run id'));
+}
+
+/** The history of the start commit, to be mounted read-only at HISTORY_TARGET in every step that has the tree. */
+export function historyDirectory(run: string): string {
+  return join(run, 'history.git');
+}
+export const HISTORY_TARGET = '/history';
+
+/** The directories of one attempt at a step; `key` is unique in the run. */
+export function stepDirectories(run: string, key: string): StepDirectories {
+  const directory = join(run, 'steps', checkName(key, 'step key'));
+  return {
+    directory,
+    tree: join(directory, 'tree'),
+    in: join(directory, 'in'),
+    out: join(directory, 'out'),
+  };
+}
+
+function checkName(name: string, role: string): string {
+  if (!NAME_PATTERN.test(name)) {
+    throw new AppError(
+      'bad_input',
+      `${role} "${name}" cannot be the name of a directory (a-z, 0-9, "-", at most 80)`,
+    );
+  }
+  return name;
+}

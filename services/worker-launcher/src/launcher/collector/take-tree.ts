@@ -1,0 +1,104 @@
+/**
+ * What a step left, as a tree: byte for byte, by the ignore rules of the tree that it was given, with a git directory that
+ * the agent never touched. A result that is too large or cannot be stored is refused by name, never cut short.
+ */
+import { requireOid } from '@sallyport/git/oid';
+import { z } from 'zod';
+import type { CollectorOperation } from './operation.ts';
+
+const MIB = 1024 * 1024;
+
+export interface TakeLimits {
+  /** Files and directories that are looked at. */
+  maxEntries: number;
+  maxChangedFiles: number;
+  maxChangedBytes: number;
+  maxFileBytes: number;
+  /** Changed paths, and paths left out, that are named; all are counted. */
+  maxListed: number;
+}
+
+export const TAKE_LIMITS: TakeLimits = {
+  maxEntries: 1_000_000,
+  maxChangedFiles: 20_000,
+  maxChangedBytes: 256 * MIB,
+  maxFileBytes: 64 * MIB,
+  maxListed: 2_000,
+};
+
+/** Why a file that lies in the worktree is not in the tree. */
+export const SKIP_REASONS = [
+  'fifo',
+  'socket',
+  'device',
+  'git_directory',
+  'inside_gitlink',
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+export const TAKE_REFUSALS = [
+  'too_many_files',
+  'path_too_long',
+  'file_too_large',
+  'change_too_large',
+  'unusable_path',
+] as const;
+export type TakeRefusal = (typeof TAKE_REFUSALS)[number];
+
+const oid = z.string().regex(/^[0-9a-f]{40}$/);
+const count = z.int().min(0);
+
+const ChangeSchema = z.strictObject({
+  /** UTF-8; bytes that are none are written \xNN. */
+  path: z.string(),
+  /** Added, deleted, modified (also: made executable), or of another type (file, link, submodule). */
+  status: z.enum(['A', 'D', 'M', 'T']),
+  oldMode: z.string(),
+  newMode: z.string(),
+  /** Null for what is not text and where the count was given up. */
+  added: count.nullable(),
+  removed: count.nullable(),
+});
+export type TreeChange = z.infer<typeof ChangeSchema>;
+
+const TakenSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('taken'),
+    tree: oid,
+    /** The tree as a commit upon the start commit, always the same for the same tree. */
+    commit: oid,
+    changeCount: count,
+    changes: z.array(ChangeSchema),
+    linesAdded: count.nullable(),
+    linesRemoved: count.nullable(),
+    skippedCount: count,
+    skipped: z.array(z.strictObject({ path: z.string(), reason: z.enum(SKIP_REASONS) })),
+    /** Ignored files, and ignored directories, each counted as one. */
+    ignoredCount: count,
+  }),
+  z.strictObject({
+    kind: z.literal('refused'),
+    reason: z.enum(TAKE_REFUSALS),
+    message: z.string(),
+  }),
+]);
+export type TakenTree = z.infer<typeof TakenSchema>;
+
+/** Takes the tree of a step whose sandbox has ended. `given` is the tree that `materialize` laid out under `key`. */
+export function takeTree(options: {
+  key: string;
+  given: string;
+  start: string;
+  limits?: Partial<TakeLimits>;
+}): CollectorOperation<TakenTree> {
+  return {
+    name: 'take_tree',
+    params: {
+      key: options.key,
+      given: requireOid(options.given, 'the given tree'),
+      start: requireOid(options.start, 'the start commit'),
+      limits: { ...TAKE_LIMITS, ...options.limits },
+    },
+    result: TakenSchema,
+  };
+}

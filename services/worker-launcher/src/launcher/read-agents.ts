@@ -1,0 +1,72 @@
+/**
+ * The agent CLIs that the operator offers, from one JSON file. What stands in it is all that an agent's sandbox is lent
+ * besides its task, so a mistake must be a refusal at start and never a surprise inside.
+ */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, normalize } from 'node:path';
+import { AppError } from '@sallyport/shared/errors';
+import { scrubSecrets } from '@sallyport/shared/scrub';
+import { z } from 'zod';
+
+const path = z
+  .string()
+  .max(4096)
+  .refine(
+    (p) => isAbsolute(p) && normalize(p) === p && p !== '/',
+    'give an absolute path in its shortest form, not "/"',
+  );
+/** Places inside a sandbox that belong to the step; nothing of an agent may be laid over them. */
+const STEP_PLACES = ['/work', '/in', '/out', '/proc', '/dev', '/etc'] as const;
+
+const AgentSchema = z.strictObject({
+  /** The program inside the sandbox and its arguments; those of a team's node are added behind. */
+  argv: z.tuple([path], z.string().max(10_000)),
+  /** Lent read-only. */
+  mounts: z
+    .array(
+      z.strictObject({
+        host: path,
+        inside: path.refine(
+          (p) => !STEP_PLACES.some((place) => p === place || p.startsWith(`${place}/`)),
+          `must lie outside ${STEP_PLACES.join(', ')}`,
+        ),
+      }),
+    )
+    .max(50)
+    .default([]),
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      z
+        .string()
+        .max(10_000)
+        .refine((v) => scrubSecrets(v) === v, 'looks like a credential; a sandbox holds none'),
+    )
+    .default({}),
+});
+export type Agent = z.infer<typeof AgentSchema>;
+export type Agents = ReadonlyMap<string, Agent>;
+
+const AgentsSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]{0,39}$/), AgentSchema);
+
+/**
+ * Reads the file.
+ * @throws AppError `bad_config` that names the file, every place in it that is wrong, and what to write there.
+ */
+export function readAgents(file: string): Agents {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const message = `AGENTS_FILE: cannot read ${file} as JSON; write {"<cli>": {"argv": ["/path/inside"]}} into it`;
+    throw new AppError('bad_config', message, { cause });
+  }
+  const parsed = AgentsSchema.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      (i) => `${i.path.map(String).join('.') || 'the file'}: ${i.message}`,
+    );
+    throw new AppError('bad_config', `AGENTS_FILE: ${file}:\n  ${problems.join('\n  ')}`);
+  }
+  return new Map(Object.entries(parsed.data));
+}

@@ -1,0 +1,45 @@
+/** What every part of the run loop is handed: the launcher's means, and the one run that is being worked on. */
+import type { Lease } from '@sallyport/shared/db/lease';
+import type { Pool } from '@sallyport/shared/db/pool';
+import type { RunRow, TaskRow } from '@sallyport/shared/db/task';
+import type { HaltGuard } from '@sallyport/shared/halt/guard';
+import type { Logger } from '@sallyport/shared/log';
+import type { Snapshot } from '@sallyport/shared/task/snapshot';
+import type { TicketClaims } from '@sallyport/shared/ticket/claims';
+import type { TicketKeys } from '@sallyport/shared/ticket/verify';
+import type { Collector } from '../collector/collector.ts';
+import type { Agents } from '../read-agents.ts';
+import type { SandboxDriver } from '../sandbox/driver.ts';
+import type { Nudges } from './nudges.ts';
+import type { RunDirectories } from './run-directories.ts';
+import type { RunSignals } from './run-signals.ts';
+
+/** What a launcher has for all its runs. */
+export interface LauncherMeans {
+  db: Pool;
+  halt: Pick<HaltGuard, 'assertClear' | 'view'>;
+  answers: Nudges;
+  log: Logger;
+  instance: string;
+  stateDir: string;
+  ticketKeys: TicketKeys;
+  agents: Agents;
+  driver: SandboxDriver;
+  collector: Collector;
+  directories: RunDirectories;
+}
+
+/** One run under its lease. */
+export interface RunWork extends LauncherMeans {
+  lease: Lease;
+  taskId: string;
+  signals: RunSignals;
+}
+
+/** A run whose ticket was found to stand, with the request that the ticket speaks of. */
+export interface AdmittedRun {
+  task: TaskRow;
+  run: RunRow;
+  claims: TicketClaims;
+  snapshot: Snapshot;
+}
