@@ -2,7 +2,7 @@
  * Brings one commit and a bounded piece of its history from GitHub into a bare mirror of its repository, and packs it for
  * those who work without a network. A mirror is a cache: it may be deleted at any time when nobody holds its lock.
  */
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { ASKPASS_DIR, withToken } from './askpass.ts';
@@ -89,9 +89,20 @@ async function openMirror(mirrorDir: string): Promise<string> {
     await mkdir(gitDir, { mode: 0o700 });
     await initBare(gitDir);
   }
-  // A killed fetch leaves its lock; we hold the mirror, so it is nobody's.
+  // A killed fetch leaves these; we hold the mirror, so they are nobody's.
   await rm(join(gitDir, 'shallow.lock'), { force: true });
+  await removeUnfinishedPacks(gitDir);
   return gitDir;
+}
+
+/** Removes packs that a killed fetch left behind and returns the size of the largest. */
+async function removeUnfinishedPacks(gitDir: string): Promise<number> {
+  const dir = join(gitDir, 'objects/pack');
+  const names = await readdir(dir).catch(() => []);
+  const unfinished = names.filter((name) => name.startsWith('tmp_')).map((name) => join(dir, name));
+  const sizes = await Promise.all(unfinished.map(async (path) => (await stat(path)).size));
+  await Promise.all(unfinished.map((path) => rm(path, { force: true })));
+  return Math.max(0, ...sizes);
 }
 
 async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
@@ -139,6 +150,10 @@ async function fetchCommit(request: FetchSourceRequest, gitDir: string, commit: 
     }),
   );
   if (result.end === 'exited' && result.exitCode === 0) return;
+  // Git does not say that its index-pack was ended for size; the file it left does.
+  if ((await removeUnfinishedPacks(gitDir)) >= request.maxPackBytes) {
+    throw new AppError('too_large', `the source has more than ${request.maxPackBytes} bytes`);
+  }
   throw fetchFailure(gitFailure('fetch', result), result.stderr);
 }
 
@@ -152,8 +167,8 @@ function fetchFailure(error: AppError, stderr: string): AppError {
   if (/Authentication failed|could not read (Username|Password)|error: 40[13]/.test(stderr)) {
     return new AppError('forbidden', 'the token may not read the repository', cause);
   }
-  if (/exceeded file size|File too large|write error|signal 25|died of signal/.test(stderr)) {
-    return new AppError('too_large', 'the source passes its size limit', cause);
+  if (/fsck error/.test(stderr)) {
+    return new AppError('bad_input', `the source does not pass the checks of git: ${stderr}`, cause);
   }
   if (error.code === 'bad_input') return new AppError('transient', `fetching failed: ${stderr}`, cause);
   return error;

@@ -3,7 +3,6 @@
  * ends with its parent, whose death closes the pipe.
  */
 import { join } from 'node:path';
-// oxlint-disable-next-line no-restricted-imports -- a lock holder lives as long as its caller, unlike every other child
 import { spawn } from 'node:child_process';
 import { AppError } from '@sallyport/shared/errors';
 import { FLOCK, SHELL_PATH } from './programs.ts';

@@ -3,9 +3,10 @@
  * boundary: all that a process without a network needs to work on the commit.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { AppError } from '@sallyport/shared/errors';
-import { runGit } from './run-git.ts';
+import { runGit, SOURCE_RESOURCES } from './run-git.ts';
 
 export interface SourcePack {
   commit: string;
@@ -34,27 +35,17 @@ export async function packSource(request: PackSourceRequest): Promise<SourcePack
   const place = { gitDir, origin: 'source', timeoutMs: PACK_TIMEOUT_MS } as const;
   const listing = await runGit({ ...place, args: ['rev-list', commit], maxStdoutBytes: MAX_HISTORY_BYTES });
   const reached = new Set(listing.toString('latin1').split('\n'));
-  const hash = createHash('sha256');
-  let bytes = 0;
   const file = await open(packFile, 'wx', 0o600);
-  const writes: Promise<unknown>[] = [];
   try {
     await runGit({
       ...place,
       args: ['pack-objects', '--revs', '--stdout', '--quiet', '--delta-base-offset', '--threads=1'],
       stdin: Buffer.from(`${commit}\n`),
-      maxStdoutBytes: maxPackBytes,
-      onStdout(chunk) {
-        hash.update(chunk);
-        // In order without waiting: each write names its own place.
-        writes.push(file.write(chunk, 0, chunk.length, bytes));
-        bytes += chunk.length;
-        return 'go_on';
-      },
+      // Straight into the file, where the kernel holds the cap; through this process it could pile up in memory.
+      stdoutFd: file.fd,
+      resources: { ...SOURCE_RESOURCES, fileBytes: maxPackBytes },
     });
-    await Promise.all(writes);
   } catch (error) {
-    await Promise.allSettled(writes);
     await rm(packFile, { force: true });
     if (error instanceof AppError && error.code === 'too_large') {
       throw new AppError('too_large', `the source has more than ${maxPackBytes} bytes`, { cause: error });
@@ -62,6 +53,12 @@ export async function packSource(request: PackSourceRequest): Promise<SourcePack
     throw error;
   } finally {
     await file.close();
+  }
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(packFile) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
   }
   const shallow = request.shallow.filter((oid) => reached.has(oid));
   return { commit, packFile, bytes, sha256: hash.digest('hex'), shallow };

@@ -45,6 +45,7 @@ export interface GitCommand extends GitEnvironmentOptions {
   maxStdoutBytes?: number;
   onStdout?: SpawnRequest['onStdout'];
   inheritFd?: number;
+  stdoutFd?: number;
   resources?: ResourceLimits;
   /** Puts a sandbox around the command: gets the whole argument list and the environment, returns the list to start. */
   wrap?: (argv: readonly string[], env: Readonly<Record<string, string>>) => [string, ...string[]];
@@ -86,6 +87,7 @@ export async function attemptGit(command: GitCommand): Promise<SpawnResult> {
     ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
     ...(command.onStdout === undefined ? {} : { onStdout: command.onStdout }),
     ...(command.inheritFd === undefined ? {} : { inheritFd: command.inheritFd }),
+    ...(command.stdoutFd === undefined ? {} : { stdoutFd: command.stdoutFd }),
   });
 }
 

@@ -3,7 +3,6 @@
  * on time and output, and death of the whole process group when a cap is passed. All children of this package are
  * started here.
  */
-// oxlint-disable-next-line no-restricted-imports -- the one place of this package where processes start
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { AppError } from '@sallyport/shared/errors';
 import { quoteForLog } from './quote-for-log.ts';
@@ -21,6 +20,8 @@ export interface SpawnRequest {
   onStdout?: (chunk: Buffer) => 'go_on' | 'stop';
   /** A descriptor of this process that the child sees as 3. */
   inheritFd?: number;
+  /** A descriptor that the child writes its output to, past this process; `maxStdoutBytes` then holds nothing. */
+  stdoutFd?: number;
 }
 
 /** How a child came to its end: by itself, or killed by us for the named reason. */
@@ -43,7 +44,7 @@ const STDERR_TAIL_BYTES = 4_096;
  */
 export async function spawnLimited(request: SpawnRequest): Promise<SpawnResult> {
   const [program, ...args] = request.argv;
-  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe'];
+  const stdio: StdioOptions = ['pipe', request.stdoutFd ?? 'pipe', 'pipe'];
   if (request.inheritFd !== undefined) stdio.push(request.inheritFd);
   const child = spawn(program, args, {
     env: request.env,

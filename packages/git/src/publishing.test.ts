@@ -1,0 +1,324 @@
+/** From the source to the pushed branch, with real git on both sides of a loopback connection. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildCommit, type BuildCommitRequest, type BuiltCommit } from './build-commit.ts';
+import { fetchSource, readShallow, withMirror } from './fetch-source.ts';
+import { detectIsolation, type Isolation } from './isolation.ts';
+import { initBare } from './quarantine.ts';
+import { pushRef, type PushRequest } from './push-ref.ts';
+import { runGit } from './run-git.ts';
+import { benignBundle, BRANCH_REF, FIXTURE } from './testing/fixture-repository.ts';
+import { blob, commit, file, tree } from './testing/object-writer.ts';
+import { pack } from './testing/pack-writer.ts';
+import { startSmartHttpServer, type SmartHttpServer } from './testing/smart-http-server.ts';
+
+const TOKEN = `ghs_${'123456_eyJhbGciOiJSUzI1NiJ9'.repeat(4)}.body.signature`;
+const DATE = new Date('2026-01-02T03:04:05Z');
+const older = commit({ tree: FIXTURE.root.oid, message: 'Older than the source' });
+
+let root: string;
+let server: SmartHttpServer;
+let isolation: Isolation;
+let remoteDir: string;
+let mirrorDir: string;
+let built: BuiltCommit[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sallyport-git-'));
+  server = await startSmartHttpServer(root, TOKEN);
+  isolation = await detectIsolation();
+});
+afterAll(async () => {
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  await Promise.all(built.map((b) => b.remove()));
+  built = [];
+  server.intercept = undefined;
+  server.seen = [];
+  remoteDir = await mkdtemp(join(root, 'remote-'));
+  mirrorDir = await mkdtemp(join(root, 'mirror-'));
+  await initBare(remoteDir);
+  await writeFile(join(remoteDir, 'config'), '[http]\n receivepack = true\n[core]\n bare = true\n repositoryformatversion = 0\n');
+  await give([older, ...FIXTURE.objects]);
+  await setRef('refs/heads/main', FIXTURE.start.oid);
+});
+
+async function give(objects: Parameters<typeof pack>[0]): Promise<void> {
+  await runGit({ gitDir: remoteDir, args: ['index-pack', '--stdin'], stdin: pack(objects) });
+}
+async function setRef(ref: string, oid: string): Promise<void> {
+  await runGit({ gitDir: remoteDir, args: ['update-ref', ref, oid] });
+}
+async function refOf(ref: string): Promise<string> {
+  return (await readFile(join(remoteDir, ref), 'latin1').catch(() => 'absent')).trim();
+}
+function remote(): PushRequest['remote'] {
+  return { url: server.url(remoteDir.slice(root.length + 1)), protocol: 'loopback_http' };
+}
+function fetchStart(more: Partial<Parameters<typeof fetchSource>[0]> = {}) {
+  return fetchSource({
+    mirrorDir,
+    remote: remote(),
+    token: TOKEN,
+    commit: FIXTURE.start.oid,
+    depth: 2,
+    maxPackBytes: 1_000_000,
+    packFile: join(mirrorDir, 'source.pack'),
+    isolation,
+    ...more,
+  });
+}
+async function build(more: Partial<BuildCommitRequest> = {}): Promise<BuiltCommit> {
+  const twin = benignBundle();
+  const baseGitDir = join(mirrorDir, 'git');
+  const made = await buildCommit({
+    workDir: root,
+    baseGitDir,
+    shallow: await readShallow(baseGitDir),
+    cleanPack: pack([twin.changed, twin.added, twin.source, twin.root]),
+    tree: twin.root.oid,
+    base: FIXTURE.start.oid,
+    identity: { name: 'fixture[bot]', email: '1+fixture[bot]@users.noreply.example' },
+    message: 'Fix the fixture',
+    date: DATE,
+    ...more,
+  });
+  built.push(made);
+  return made;
+}
+function push(commitBuilt: BuiltCommit, more: Partial<PushRequest> = {}) {
+  return pushRef({
+    gitDir: commitBuilt.gitDir,
+    borrowsFrom: commitBuilt.borrowsFrom,
+    commit: commitBuilt.commit,
+    ref: BRANCH_REF,
+    expectedOld: null,
+    remote: remote(),
+    token: TOKEN,
+    isolation,
+    ...more,
+  });
+}
+
+describe('fetching a source', () => {
+  it('packs the commit with its history to the depth and names the boundary', async () => {
+    const source = await fetchStart();
+    expect(source.shallow).toEqual([FIXTURE.boundary.oid]);
+    const check = await mkdtemp(join(root, 'check-'));
+    await initBare(check);
+    await writeFile(join(check, 'shallow'), `${source.shallow.join('\n')}\n`);
+    await runGit({ gitDir: check, args: ['index-pack', '--stdin'], stdin: await readFile(source.packFile) });
+    const log = await runGit({ gitDir: check, args: ['rev-list', '--objects', '--no-object-names', FIXTURE.start.oid] });
+    expect(log.toString().trim().split('\n').toSorted()).toEqual(FIXTURE.objects.map((o) => o.oid).toSorted());
+  });
+
+  it('asks the remote only for what the mirror does not have', async () => {
+    await fetchStart();
+    const asked = server.seen.length;
+    await rm(join(mirrorDir, 'source.pack'));
+    await fetchStart();
+    expect(server.seen.length).toBe(asked);
+    const next = commit({ tree: FIXTURE.root.oid, parents: [FIXTURE.start.oid], message: 'Next' });
+    await give([next]);
+    await setRef('refs/heads/main', next.oid);
+    const source = await fetchStart({ commit: next.oid, packFile: join(mirrorDir, 'next.pack') });
+    expect(source.bytes).toBeGreaterThan(0);
+    expect(server.seen.length).toBeGreaterThan(asked);
+  });
+
+  it('refuses a source past the cap and leaves no pack behind', async () => {
+    await fetchStart();
+    await rm(join(mirrorDir, 'source.pack'));
+    await expect(fetchStart({ maxPackBytes: 200 })).rejects.toMatchObject({ code: 'too_large' });
+    expect(await readdir(mirrorDir)).not.toContain('source.pack');
+  });
+
+  it('refuses at the fetch already what is past the cap', async () => {
+    await expect(fetchStart({ maxPackBytes: 200 })).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  it('says that a commit is not there, or that the token may not read', async () => {
+    await expect(fetchStart({ commit: '1'.repeat(40) })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fetchStart({ token: 'wrong' })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(fetchStart()).resolves.toMatchObject({ commit: FIXTURE.start.oid });
+  });
+
+  it('lets two fetch the same commit at once', async () => {
+    const both = await Promise.all([
+      fetchStart({ packFile: join(mirrorDir, 'a.pack') }),
+      fetchStart({ packFile: join(mirrorDir, 'b.pack') }),
+    ]);
+    expect(both[0].sha256).toBe(both[1].sha256);
+  });
+
+  it('holds the mirror for one at a time', async () => {
+    const order: string[] = [];
+    const first = withMirror(mirrorDir, async () => {
+      order.push('first in');
+      await new Promise((r) => setTimeout(r, 100));
+      order.push('first out');
+    });
+    await new Promise((r) => setTimeout(r, 50));
+    await Promise.all([first, withMirror(mirrorDir, async () => void order.push('second in'))]);
+    expect(order).toEqual(['first in', 'first out', 'second in']);
+  });
+});
+
+describe('building the commit', () => {
+  it('puts the judged tree on the start commit under the given name, the same each time', async () => {
+    await fetchStart();
+    const made = await build();
+    const text = await runGit({ gitDir: made.gitDir, args: ['cat-file', 'commit', made.commit] });
+    expect(text.toString()).toBe(
+      `tree ${benignBundle().root.oid}\nparent ${FIXTURE.start.oid}\n` +
+        'author fixture[bot] <1+fixture[bot]@users.noreply.example> 1767323045 +0000\n' +
+        'committer fixture[bot] <1+fixture[bot]@users.noreply.example> 1767323045 +0000\n' +
+        '\nFix the fixture\n',
+    );
+    expect((await build()).commit).toBe(made.commit);
+  });
+
+  it('refuses a tree that the pack does not hold, and leaves nothing behind', async () => {
+    await fetchStart();
+    const before = await readdir(root);
+    const other = tree([file('x', blob('x'))]);
+    await expect(build({ tree: other.oid })).rejects.toMatchObject({ code: 'bad_input' });
+    expect(await readdir(root)).toEqual(before);
+  });
+
+  it('refuses an identity that could end its line', async () => {
+    await fetchStart();
+    const identity = { name: 'a\ncommitter b <b@x> 0 +0000', email: 'a@x' };
+    await expect(build({ identity })).rejects.toMatchObject({ code: 'bad_input' });
+  });
+});
+
+describe('pushing', () => {
+  it('creates the branch, and says so again when it is asked twice', async () => {
+    await fetchStart();
+    const made = await build();
+    expect(await push(made)).toEqual({ outcome: 'pushed', already: false });
+    expect(await refOf(BRANCH_REF)).toBe(made.commit);
+    expect(await push(made)).toEqual({ outcome: 'pushed', already: true });
+    await runGit({ gitDir: remoteDir, args: ['fsck', '--strict'] });
+  });
+
+  it('does not touch a branch that exists', async () => {
+    await fetchStart();
+    await setRef(BRANCH_REF, FIXTURE.boundary.oid);
+    expect(await push(await build())).toMatchObject({ outcome: 'exists' });
+    expect(await refOf(BRANCH_REF)).toBe(FIXTURE.boundary.oid);
+  });
+
+  it('moves a branch only from where it was expected', async () => {
+    await fetchStart();
+    const made = await build();
+    await setRef(BRANCH_REF, FIXTURE.start.oid);
+    expect(await push(made, { expectedOld: FIXTURE.boundary.oid })).toMatchObject({ outcome: 'exists' });
+    expect(await push(made, { expectedOld: FIXTURE.start.oid })).toEqual({ outcome: 'pushed', already: false });
+  });
+
+  it('sends only the new objects when the base has moved on meanwhile', async () => {
+    await fetchStart();
+    const made = await build();
+    const next = commit({ tree: FIXTURE.root.oid, parents: [FIXTURE.start.oid], message: 'Next' });
+    await give([next]);
+    await setRef('refs/heads/main', next.oid);
+    const before = await readdir(join(remoteDir, 'objects'));
+    expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+    const loose = (await readdir(join(remoteDir, 'objects'))).filter((name) => name.length === 2 && !before.includes(name));
+    // Two blobs, two trees, one commit; the start commit's own objects are not sent again.
+    expect(loose.length).toBeLessThanOrEqual(5);
+  });
+
+  it.each([
+    ['refusing to allow a GitHub App to create or update workflow `x.yml` without `workflows` permission', 'workflow_permission'],
+    ['GH006: Protected branch update failed', 'protected'],
+    ['no', 'other'],
+  ])('tells a remote refusal by its words: %s', async (words, code) => {
+    await fetchStart();
+    const made = await build();
+    await mkdir(join(remoteDir, 'hooks'), { recursive: true });
+    const hook = join(remoteDir, 'hooks/pre-receive');
+    await writeFile(hook, `#!/bin/sh\ncat >/dev/null\necho '${words} ${TOKEN}' >&2\nexit 1\n`, { mode: 0o755 });
+    const outcome = await push(made);
+    expect(outcome).toMatchObject({ outcome: 'refused', code });
+    expect(JSON.stringify(outcome)).not.toContain(TOKEN);
+    expect(await refOf(BRANCH_REF)).toBe('absent');
+    await rm(hook);
+    expect(await push(made)).toEqual({ outcome: 'pushed', already: false });
+  });
+
+  it('names a token that is not accepted', async () => {
+    await fetchStart();
+    const made = await build();
+    expect(await push(made, { token: 'ghs_wrong' })).toMatchObject({ outcome: 'refused', code: 'authentication' });
+    expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+  });
+
+  it('is unknown when the connection is lost after the pack was sent', async () => {
+    await fetchStart();
+    const made = await build();
+    server.intercept = async (request) => {
+      if (request.method !== 'POST' || request.url?.endsWith('git-receive-pack') !== true) return false;
+      request.resume();
+      await new Promise((resolve) => request.once('end', resolve));
+      request.socket.destroy();
+      return true;
+    };
+    expect(await push(made)).toMatchObject({ outcome: 'unknown' });
+    server.intercept = undefined;
+    expect(await push(made)).toEqual({ outcome: 'pushed', already: false });
+  });
+
+  it('shows the token in no argument and no environment while it pushes', async () => {
+    await fetchStart();
+    const made = await build();
+    const found: string[] = [];
+    const programs = new Set<string>();
+    server.intercept = async () => {
+      for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+        if (Number(pid) === process.pid) continue;
+        for (const name of ['cmdline', 'environ']) {
+          const text = await readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
+          if (name === 'cmdline' && text.includes('remote-http')) programs.add(pid);
+          if (text.includes(TOKEN) || text.includes(Buffer.from(TOKEN).toString('base64'))) found.push(`${pid} ${name}`);
+        }
+      }
+      return false;
+    };
+    expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+    // The look was taken while git's transport was alive, and the token did arrive.
+    expect(programs.size).toBeGreaterThan(0);
+    expect(server.seen.some((s) => s.authorization !== undefined)).toBe(true);
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    ['http://127.0.0.1/x', 'https'],
+    ['http://192.0.2.1/x', 'loopback_http'],
+    ['https://x-access-token:secret@github.com/o/r', 'https'],
+    ['ext::sh -c id', 'https'],
+    ['--upload-pack=id', 'https'],
+  ] as const)('does not talk to %s as %s', async (url, protocol) => {
+    await fetchStart();
+    const made = await build();
+    await expect(push(made, { remote: { url, protocol } })).rejects.toMatchObject({ code: 'bad_input' });
+    expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+  });
+
+  it.each(['refs/tags/v1', 'refs/heads/', 'refs/heads/a b', 'refs/heads/a:b', 'refs/heads/*', 'HEAD'])(
+    'does not push to %s',
+    async (ref) => {
+      await fetchStart();
+      const made = await build();
+      await expect(push(made, { ref })).rejects.toMatchObject({ code: 'bad_input' });
+      expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+    },
+  );
+});
