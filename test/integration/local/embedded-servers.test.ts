@@ -1,5 +1,5 @@
 /** Embedded servers end with whoever started them, however that ends, and do not meet each other. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@sallyport/cli/local/embedded-postgres';
 import { startEmbeddedRedis } from '@sallyport/cli/local/embedded-redis';
@@ -111,6 +111,29 @@ describe('embedded Redis', () => {
     );
   });
 
+  it('takes its users from a file that only its starter can read', async () => {
+    const aclFile = join(temporary.path, 'users.acl');
+    writeFileSync(aclFile, 'user default on >p ~* &* +@all\nuser reader on >r ~own:* +get\n', {
+      mode: 0o600,
+    });
+    const dataDir = join(temporary.path, 'redis-data');
+    const server = await startEmbeddedRedis({
+      dataDir,
+      temporaryDir: temporary.path,
+      password: 'p',
+      durability: 'lost_on_crash',
+      aclFile,
+    });
+    const url = new URL(server.url);
+    url.username = 'reader';
+    url.password = 'r';
+    const reader = new Redis(url.href, { enableReadyCheck: false });
+    expect(await reader.get('own:x')).toBeNull();
+    await expect(reader.get('other:x')).rejects.toThrow(/NOPERM/);
+    await reader.quit();
+    await server.stop();
+  });
+
   it('says what the server said when it cannot start', async () => {
     writeFileSync(join(temporary.path, 'users.acl'), 'user default on +nonsense\n');
     const start = startEmbeddedRedis({
@@ -123,6 +146,29 @@ describe('embedded Redis', () => {
     await expect(start).rejects.toThrow(/it ended at once[^]*nonsense/);
   });
 });
+
+// Only root gives its servers another account.
+if (isRoot()) {
+  describe('a server whose account cannot reach its data', () => {
+    it('is refused with the variable that mends it', async () => {
+      const closed = join(temporary.path, 'closed');
+      mkdirSync(closed, { mode: 0o700 });
+      const options = {
+        dataDir: join(closed, 'data'),
+        temporaryDir: temporary.path,
+        password: 'p',
+      } as const;
+      const refusal = expect.objectContaining({
+        code: 'unavailable',
+        message: expect.stringContaining('SALLYPORT_STATE_DIR'),
+      });
+      await expect(startEmbeddedPostgres({ ...options, durability: 'kept' })).rejects.toThrow(
+        refusal,
+      );
+      await expect(startEmbeddedRedis({ ...options, durability: 'kept' })).rejects.toThrow(refusal);
+    });
+  });
+}
 
 describe('the servers of a program', () => {
   it('are gone with their directory after Ctrl-C', async () => {

@@ -16,9 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AppError } from '@sallyport/shared/errors';
 import { endProcess, spawnBound, waitUntilReady } from './bound-process.ts';
-import { accountCanReach, accountFor, type OsAccount } from './os-account.ts';
+import { accountFor, requireReach, type OsAccount } from './os-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 
 const SUPERUSER = 'sallyport_admin';
@@ -62,12 +61,7 @@ export async function startEmbeddedPostgres(
   const socketDir = join(options.temporaryDir, 'pg');
   mkdirSync(socketDir, { recursive: true, mode: 0o755 });
   giveTo(account, socketDir);
-  if (account && !accountCanReach(account, dirname(options.dataDir))) {
-    throw new AppError(
-      'unavailable',
-      `the OS account ${account.name} cannot reach ${dirname(options.dataDir)}: set SALLYPORT_STATE_DIR to a directory that it can enter (such as /var/lib/sallyport)`,
-    );
-  }
+  if (account) requireReach(account, dirname(options.dataDir));
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) initialise(options, binaries, account);
 
   const logFile = options.logFile ?? join(options.temporaryDir, 'postgres.log');

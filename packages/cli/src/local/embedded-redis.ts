@@ -3,12 +3,12 @@
  * ever evicted, and with `kept` every second of jobs is on disk.
  */
 import { createHash } from 'node:crypto';
-import { chownSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { endProcess, spawnBound, waitUntilReady } from './bound-process.ts';
 import { lastLines, type EmbeddedServer } from './embedded-postgres.ts';
-import { accountFor } from './os-account.ts';
+import { accountFor, requireReach } from './os-account.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const PROBE_TIMEOUT_MS = 1_000;
@@ -21,7 +21,7 @@ export interface EmbeddedRedisOptions {
   /** The default user's password; with `aclFile` that file must set the same one. */
   readonly password: string;
   readonly durability: 'kept' | 'lost_on_crash';
-  /** Users as in `ACL SAVE`; without it there is the default user alone. */
+  /** Users as in `ACL SAVE`, read at the start; without it there is the default user alone. */
   readonly aclFile?: string;
   /** Appended to; default `redis.log` in the temporary directory. */
   readonly logFile?: string;
@@ -38,15 +38,18 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   const runDir = join(options.temporaryDir, 'redis');
   const socket = join(runDir, 'redis.sock');
   const configFile = join(runDir, 'redis.conf');
+  const usersFile = join(runDir, 'users.acl');
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   mkdirSync(runDir, { recursive: true, mode: 0o711 });
-  writeFileSync(configFile, configuration(options, socket), { mode: 0o600 });
+  if (account) requireReach(account, dirname(options.dataDir));
+  writeFileSync(configFile, configuration(options, socket, usersFile), { mode: 0o600 });
+  // Copied, because the original lies among secrets that the server's account cannot reach.
+  const users = options.aclFile === undefined ? '' : readFileSync(options.aclFile);
+  writeFileSync(usersFile, users, { mode: 0o600 });
   const logFile = options.logFile ?? join(options.temporaryDir, 'redis.log');
   const log = openSync(logFile, 'a', 0o600);
-  if (account) {
-    for (const path of [options.dataDir, runDir, configFile])
-      chownSync(path, account.uid, account.gid);
-    if (options.aclFile !== undefined) chownSync(options.aclFile, account.uid, account.gid);
+  for (const path of [options.dataDir, runDir, configFile, usersFile]) {
+    if (account) chownSync(path, account.uid, account.gid);
   }
   const child = spawnBound({
     argv: [options.program ?? 'redis-server', configFile],
@@ -73,7 +76,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   return { url, pid: child.pid ?? 0, ended, stop };
 }
 
-function configuration(options: EmbeddedRedisOptions, socket: string): string {
+function configuration(options: EmbeddedRedisOptions, socket: string, usersFile: string): string {
   const digest = createHash('sha256').update(options.password).digest('hex');
   const lines = [
     'port 0',
@@ -90,7 +93,7 @@ function configuration(options: EmbeddedRedisOptions, socket: string): string {
     'appendfsync everysec',
     options.aclFile === undefined
       ? `user default on #${digest} ~* &* +@all`
-      : `aclfile ${JSON.stringify(options.aclFile)}`,
+      : `aclfile ${JSON.stringify(usersFile)}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -81,6 +81,18 @@ export function accountCanReach(account: OsAccount, path: string): boolean {
   return result.status === 0;
 }
 
+/**
+ * Insists that the account can enter the directory.
+ * @throws AppError `unavailable` with the mend.
+ */
+export function requireReach(account: OsAccount, directory: string): void {
+  if (accountCanReach(account, directory)) return;
+  throw new AppError(
+    'unavailable',
+    `the OS account ${account.name} cannot reach ${directory}: set SALLYPORT_STATE_DIR to a directory that it can enter (such as /var/lib/sallyport)`,
+  );
+}
+
 function firstExisting(names: readonly string[]): OsAccount | undefined {
   for (const name of names) {
     const account = findAccount(name);
