@@ -209,6 +209,7 @@ create table step (
   state text not null default 'started' check (state in ('started', 'finished', 'failed')),
   base_tree text not null,
   tree text,
+  commit_oid text,
   pack_artifact_id uuid,
   transcript_artifact_id uuid,
   hand_off jsonb,

@@ -24,7 +24,8 @@ grant select, update (state, state_reason, handled_at) on delivery to {{gate}};
 grant select, insert, update (account, state, updated_at) on installation to {{gate}};
 grant select, insert, update (installation_id, owner, name, updated_at) on repository to {{gate}};
 grant select, insert (id, delivery_id, source_key, installation_id, repository_id, subject_kind, subject_number, verb,
-  act, team, requester_id, requester_login, comment_id), update (branch) on task to {{gate}};
+  act, team, requester_id, requester_login, comment_id), update (branch, state_reason) on task to {{gate}};
+grant select on lease to {{gate}};
 grant select, insert on snapshot, assessment, approval, team_version, policy_version, reservation to {{gate}};
 grant select, insert (id, task_id, number) on run to {{gate}};
 grant select, insert, update (revoked_at, revoked_reason) on ticket to {{gate}};
@@ -38,7 +39,7 @@ grant select on task, run, ticket, snapshot, team_version, step, lease to {{work
 grant insert (id, kind, task_id, installation_id, repository_id, params, ask_key, ticket_jti), select on github_request
   to {{worker-launcher}};
 grant update (source_request_id, source_artifact_id, bundle_artifact_id, head_oid, tree_oid) on run to {{worker-launcher}};
-grant insert, update (state, tree, pack_artifact_id, transcript_artifact_id, hand_off, exit, ended_at) on step
+grant insert, update (state, tree, commit_oid, pack_artifact_id, transcript_artifact_id, hand_off, exit, ended_at) on step
   to {{worker-launcher}};
 grant execute on function lease_claim(uuid, text, integer), lease_renew(uuid, bigint, integer),
   lease_release(uuid, bigint), lease_held(uuid, bigint) to {{worker-launcher}};

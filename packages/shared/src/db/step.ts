@@ -15,6 +15,8 @@ export interface StepRow {
   state: StepState;
   baseTree: string;
   tree: string | null;
+  /** The tree as a commit upon the start commit, under which the pack holds it. */
+  commit: string | null;
   packArtifactId: string | null;
   transcriptArtifactId: string | null;
   handOff: unknown;
@@ -25,7 +27,7 @@ export interface StepRow {
 }
 
 const COLUMNS = `id, run_id as "runId", fence::float8 as fence, node, visit, attempt, read_only as "readOnly", state,
-  base_tree as "baseTree", tree, pack_artifact_id as "packArtifactId", transcript_artifact_id as "transcriptArtifactId",
+  base_tree as "baseTree", tree, commit_oid as commit, pack_artifact_id as "packArtifactId", transcript_artifact_id as "transcriptArtifactId",
   hand_off as "handOff", exit, started_at as "startedAt", ended_at as "endedAt"`;
 
 /** The steps of a run in the order in which they were started. */
@@ -74,6 +76,7 @@ export interface StepEnd {
   id: string;
   state: 'finished' | 'failed';
   tree: string | null;
+  commit: string | null;
   packArtifactId: string | null;
   transcriptArtifactId: string | null;
   handOff: unknown;
@@ -83,8 +86,8 @@ export interface StepEnd {
 /** Ends a started step, once. False: it has ended before, or the lease is lost. */
 export async function endStep(db: Queryable, lease: Lease, end: StepEnd): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update step set state = $4, tree = $5, pack_artifact_id = $6, transcript_artifact_id = $7, hand_off = $8,
-       exit = $9, ended_at = clock_timestamp()
+    `update step set state = $4, tree = $5, commit_oid = $6, pack_artifact_id = $7, transcript_artifact_id = $8,
+       hand_off = $9, exit = $10, ended_at = clock_timestamp()
      where id = $3 and run_id = $1 and state = 'started' and lease_held($1, $2)`,
     [
       lease.runId,
@@ -92,6 +95,7 @@ export async function endStep(db: Queryable, lease: Lease, end: StepEnd): Promis
       end.id,
       end.state,
       end.tree,
+      end.commit,
       end.packArtifactId,
       end.transcriptArtifactId,
       end.handOff === null ? null : JSON.stringify(end.handOff),

@@ -12,13 +12,15 @@ import { requireTicket } from '@sallyport/shared/ticket/standing';
 import { stopRun } from './run-stop.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
+const WORKED_ON: ReadonlySet<string> = new Set(['admitted', 'pending', 'suspended', 'running']);
+
 /** @throws RunStopped `refused` when the ticket permits nothing, `cancelled` when the task has moved on. */
 export async function readAdmittedRun(work: RunWork): Promise<AdmittedRun> {
   const { db, lease, taskId } = work;
   const run = await findRun(db, lease.runId);
   const task = await findTask(db, taskId);
   if (run === null || task === null || run.taskId !== task.id) stopRun({ kind: 'cancelled' });
-  if (task.state !== 'admitted' && task.state !== 'running') stopRun({ kind: 'cancelled' });
+  if (!WORKED_ON.has(task.state) || !WORKED_ON.has(run.state)) stopRun({ kind: 'cancelled' });
   const claims = await readTicket(work);
   if (!speaksOf(claims, task)) stopRun({ kind: 'refused', why: 'other_task' });
   return { run, task, claims, snapshot: await readSnapshot(work, claims) };

@@ -1,0 +1,62 @@
+/** Wires a launcher: what it is nudged by, what it sweeps, and how it ends. */
+import { readTicketKeys } from '@sallyport/shared/ticket/verify';
+import type { ConfigOf } from '@sallyport/shared/config';
+import type { ServiceContext } from '@sallyport/shared/service';
+import { createCollector } from './collector/collector.ts';
+import type { CONFIG } from './config.ts';
+import { readAgents } from './read-agents.ts';
+import { createNudges } from './run/nudges.ts';
+import { createRunBoard } from './run/run-board.ts';
+import { createRunDirectories } from './run/run-directories.ts';
+import { createBubblewrapDriver } from './sandbox/bubblewrap-driver.ts';
+
+const SWEEP_MS = 2_000;
+const WATCH_MS = 1_000;
+const CLEAN_MS = 60_000;
+/** Of the twelve seconds that a process has to stop; what follows is the agent's end and one commit. */
+const DRAIN_MS = 4_000;
+
+type LauncherContext = ServiceContext<ConfigOf<(typeof CONFIG)['values'], (typeof CONFIG)['secrets']>>;
+
+/** Starts taking runs. @returns what to do when the process stops. */
+export function startLauncher(context: LauncherContext): () => Promise<void> {
+  const { config, db, halt, listener, log } = context;
+  const driver = createBubblewrapDriver();
+  const directories = createRunDirectories(config.STATE_DIR, log);
+  const board = createRunBoard({
+    maxRuns: config.MAX_RUNS,
+    leaseSeconds: config.LEASE_SECONDS,
+    means: {
+      db,
+      halt,
+      log,
+      answers: createNudges(listener, 'github_request'),
+      instance: context.instance,
+      stateDir: config.STATE_DIR,
+      ticketKeys: readTicketKeys(config.TICKET_PUBLIC_KEYS),
+      agents: readAgents(config.AGENTS_FILE),
+      driver,
+      collector: createCollector(driver),
+      directories,
+    },
+  });
+
+  function look(): void {
+    void board.fill().catch((error: unknown) => log.warn({ err: error }, 'looking for runs failed'));
+  }
+  halt.onChange(() => {
+    board.heedHalt();
+    look();
+  });
+  listener.on('timeline', () => {
+    void board.heedCancellations().catch((error: unknown) => log.warn({ err: error }, 'looking for cancellations failed'));
+  });
+  context.every('run_sweep', SWEEP_MS, () => board.fill());
+  context.every('cancellation_watch', WATCH_MS, () => board.heedCancellations());
+  context.every('directory_sweep', CLEAN_MS, async () => {
+    const removed = await directories.clean(db);
+    if (removed > 0) log.info({ removed }, 'left run directories removed');
+  });
+  context.consume('work', config.MAX_RUNS, ({ taskId }) => board.fill(taskId));
+  return () => board.stop(DRAIN_MS);
+}
