@@ -20,11 +20,11 @@ export interface Call {
   readonly rest: readonly string[];
   readonly json: boolean;
   /** Text for a person: standard output, or standard error with `--json`. A line end is added. */
-  print(text: string): void;
+  readonly print: (text: string) => void;
   /** Progress and warnings: always standard error. A line end is added. */
-  note(text: string): void;
+  readonly note: (text: string) => void;
   /** The command's answer: with `--json` the last line of standard output, else nothing. Call it once. */
-  answer(value: Readonly<Record<string, unknown>>): void;
+  readonly answer: (value: Readonly<Record<string, unknown>>) => void;
 }
 
 export interface Command {

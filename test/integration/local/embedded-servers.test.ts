@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@sallyport/cli/local/embedded-postgres';
 import { startEmbeddedRedis } from '@sallyport/cli/local/embedded-redis';
-import { isRoot } from '@sallyport/cli/local/os-account';
+import { isRoot, requireReach } from '@sallyport/cli/local/os-account';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@sallyport/cli/local/temporary';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -147,28 +147,23 @@ describe('embedded Redis', () => {
   });
 });
 
-// Only root gives its servers another account.
-if (isRoot()) {
-  describe('a server whose account cannot reach its data', () => {
-    it('is refused with the variable that mends it', async () => {
-      const closed = join(temporary.path, 'closed');
-      mkdirSync(closed, { mode: 0o700 });
-      const options = {
-        dataDir: join(closed, 'data'),
-        temporaryDir: temporary.path,
-        password: 'p',
-      } as const;
-      const refusal = expect.objectContaining({
+describe('an account that cannot reach its data', () => {
+  it('is refused with the variable that mends it, and one that can is not', () => {
+    const closed = join(temporary.path, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const stranger = { name: 'nobody', uid: 65_534, gid: 65_534 };
+    expect(() => requireReach(stranger, closed)).toThrow(
+      expect.objectContaining({
         code: 'unavailable',
         message: expect.stringContaining('SALLYPORT_STATE_DIR'),
-      });
-      await expect(startEmbeddedPostgres({ ...options, durability: 'kept' })).rejects.toThrow(
-        refusal,
-      );
-      await expect(startEmbeddedRedis({ ...options, durability: 'kept' })).rejects.toThrow(refusal);
-    });
+      }),
+    );
+    requireReach(
+      { name: 'owner', uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 },
+      closed,
+    );
   });
-}
+});
 
 describe('the servers of a program', () => {
   it('are gone with their directory after Ctrl-C', async () => {

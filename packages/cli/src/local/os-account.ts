@@ -3,7 +3,7 @@
  * an account that the machine already has for the purpose is reused, otherwise a system account without a login is made.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { AppError } from '@sallyport/shared/errors';
 
 export interface OsAccount {
@@ -63,6 +63,7 @@ export function accountFor(names: readonly [string, ...string[]]): OsAccount | u
 
 /** Whether the account can execute (or enter) the path: a checkout below /root is closed to everybody else. */
 export function accountCanReach(account: OsAccount, path: string): boolean {
+  if (account.uid === process.getuid?.()) return canExecute(path);
   const result = spawnSync(
     'setpriv',
     [
@@ -91,6 +92,15 @@ export function requireReach(account: OsAccount, directory: string): void {
     'unavailable',
     `the OS account ${account.name} cannot reach ${directory}: set SALLYPORT_STATE_DIR to a directory that it can enter (such as /var/lib/sallyport)`,
   );
+}
+
+function canExecute(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function firstExisting(names: readonly string[]): OsAccount | undefined {
