@@ -32,6 +32,13 @@ export function accountOf(deployment: string, name: ServiceName): OsAccount | un
   return { name: `${deployment}/${name}`, uid, gid: uid };
 }
 
+/** The user of the stand-in that plays GitHub in demo and tests: outside the walls, so a stranger to all of them. */
+export function standInAccount(deployment: string): OsAccount | undefined {
+  if (!isRoot()) return undefined;
+  const uid = uidOf(deployment, 'intake') + PER_DEPLOYMENT - 1;
+  return { name: `${deployment}/github`, uid, gid: uid };
+}
+
 /** The number alone, root or not. */
 export function uidOf(deployment: string, name: ServiceName): number {
   const hash = createHash('sha256').update(deployment).digest().readUInt32BE(0) % DEPLOYMENTS;

@@ -2,9 +2,8 @@
  * Brings up a whole deployment on this machine: servers (embedded, or the operator's own), roles, schema, Redis users,
  * per-process files, and the processes themselves, each under its own user where the machine allows it.
  */
-import { randomBytes } from 'node:crypto';
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropDeployment, provision } from '@sallyport/shared/db/provision';
 import { dropRedisUsers, provisionRedisUsers } from '@sallyport/shared/queue/provision-users';
@@ -89,6 +88,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       await Promise.all(servers.map((server) => server.stop()));
       temporary.remove();
       claim.release();
+      if (options.throwAway) rmSync(paths.dir, { recursive: true, force: true });
     })();
     return stopping;
   }
@@ -182,7 +182,11 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
 
     const intakeUrl = `http://${settings.intake.host}:${listening.get('intake') ?? settings.intake.port}`;
     const consoleUrl = `http://${settings.console.host}:${listening.get('console') ?? settings.console.port}`;
-    const databaseUrlFile = writeSecret(paths.secrets, 'operator-database-url', databaseUrls.operator);
+    const databaseUrlFile = writeSecret(
+      paths.secrets,
+      'operator-database-url',
+      databaseUrls.operator,
+    );
     const redisUrlFile = writeSecret(paths.secrets, 'operator-redis-url', redisUrls.operator);
     claim.update({ mode: options.mode, databaseUrlFile, redisUrlFile, consoleUrl });
     return {
@@ -243,8 +247,12 @@ function parseListening(line: string): number | undefined {
 
 function report(event: SupervisorEvent, note: (text: string) => void): void {
   if (event.kind === 'restarting') {
-    note(`${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}), starting it again in ${event.inMs} ms`);
+    note(
+      `${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}), starting it again in ${event.inMs} ms`,
+    );
   } else if (event.kind === 'given_up') {
-    note(`${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}) and is not started again`);
+    note(
+      `${event.name} ended (${event.ended.signal ?? `exit code ${event.ended.code}`}) and is not started again`,
+    );
   }
 }

@@ -57,9 +57,10 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function newRecord(state: State, request: IncomingMessage, url: URL, face: RecordedRequest['face'], path: string): RecordedRequest {
+function newRecord(state: State, request: IncomingMessage, response: ServerResponse, url: URL, face: RecordedRequest['face'], path: string): RecordedRequest {
+  const began = performance.now();
   const headers = Object.entries(request.headers).filter(([name]) => name !== 'authorization');
-  return {
+  const record: RecordedRequest = {
     at: state.now(),
     face,
     method: request.method ?? 'GET',
@@ -72,7 +73,12 @@ function newRecord(state: State, request: IncomingMessage, url: URL, face: Recor
     body: null,
     status: null,
     cut: false,
+    durationMs: 0,
   };
+  response.once('close', () => {
+    record.durationMs = performance.now() - began;
+  });
+  return record;
 }
 
 /** True when the fault has already settled the exchange and nothing must happen. */
@@ -96,7 +102,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   async function serveApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const path = url.pathname.slice('/api'.length);
     const isGraphql = path === '/graphql' && request.method === 'POST';
-    const record = newRecord(state, request, url, isGraphql ? 'graphql' : 'rest', path);
+    const record = newRecord(state, request, response, url, isGraphql ? 'graphql' : 'rest', path);
     state.requests.push(record);
     const body = await readBody(request);
     Object.assign(record, { body: parseJson(body) });
@@ -118,7 +124,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   async function serveGit(request: IncomingMessage, response: ServerResponse, url: URL): Promise<boolean> {
     const path = parseGitPath(url.pathname, url.searchParams.get('service'));
     if (!path) return false;
-    const record = newRecord(state, request, url, 'git', url.pathname);
+    const record = newRecord(state, request, response, url, 'git', url.pathname);
     state.requests.push(record);
     const fault = parts.faults.take({ method: record.method, path: url.pathname, git: path.kind });
     if (await faultBefore(response, fault, record, state)) return true;
@@ -147,7 +153,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     if (url.pathname === '/_hook') return serveHook(request, response);
     if (url.pathname.startsWith('/_control/')) return serveControl(request, response, url);
     if (await serveGit(request, response, url)) return;
-    const record = newRecord(state, request, url, 'unknown', url.pathname);
+    const record = newRecord(state, request, response, url, 'unknown', url.pathname);
     record.status = 404;
     state.requests.push(record);
     recordViolation(state, `${record.method} ${url.pathname}`, 'unknown_request');

@@ -239,4 +239,6 @@ export interface RecordedRequest {
   status: number | null;
   /** True when a fault cut the connection, so that the caller saw no whole reply. */
   cut: boolean;
+  /** From the request's head to the end of the reply; 0 while it is being answered. */
+  durationMs: number;
 }

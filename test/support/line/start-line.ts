@@ -1,0 +1,186 @@
+/**
+ * The whole line on this machine with a stand-in for GitHub and a scripted agent: what the demo shows and what the
+ * end-to-end tests drive. Everything in it is the real thing but GitHub itself and the agent's model.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { standInAccount } from '@sallyport/cli/local/process-account';
+import {
+  writeAgentsFile,
+  startDeployment,
+  type RunningDeployment,
+  type StartOptions,
+} from '@sallyport/cli/local/start-deployment';
+import { createTemporaryDirectory } from '@sallyport/cli/local/temporary';
+import { createPool, type Pool } from '@sallyport/shared/db/pool';
+import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../agent/script.ts';
+import type { ProtectionPreset } from '../github/verbs.ts';
+import { SAMPLE_FILES, SAMPLE_ISSUE } from './sample-project.ts';
+import { startStandIn, type StandIn } from './start-stand-in.ts';
+
+export interface LineOptions {
+  readonly state: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly script: readonly ScriptedAction[];
+  readonly protection?: ProtectionPreset;
+  readonly note?: (text: string) => void;
+  readonly leaseSeconds?: number;
+  readonly extraEnv?: StartOptions['extraEnv'];
+}
+
+export interface Line {
+  readonly github: StandIn;
+  readonly deployment: RunningDeployment;
+  /** The operator's view of the database. */
+  readonly db: Pool;
+  readonly repo: string;
+  /** Replaces what the agent will do in the runs that start from now on. */
+  setScript(script: readonly ScriptedAction[]): void;
+  /** A new issue; its number. */
+  addIssue(title?: string, body?: string): Promise<number>;
+  /** A comment by somebody on an issue, delivered as GitHub does. */
+  comment(
+    issue: number,
+    body: string,
+    by?: string,
+  ): Promise<{ commentId: number; guid: string; statusCode: number }>;
+  stop(): Promise<void>;
+}
+
+export const WRITER = 'dev-ada';
+export const READER = 'guest-bob';
+
+export async function startLine(options: LineOptions): Promise<Line> {
+  const id = `demo_${randomBytes(4).toString('hex')}`;
+  const temporary = createTemporaryDirectory();
+  const scriptDir = join(temporary.path, 'agent');
+  mkdirSync(scriptDir, { mode: 0o755 });
+  const scriptFile = join(scriptDir, 'script.json');
+  function setScript(script: readonly ScriptedAction[]): void {
+    writeFileSync(scriptFile, agentScript(...script), { mode: 0o644 });
+    chmodSync(scriptFile, 0o644);
+  }
+  setScript(options.script);
+
+  let github: StandIn | undefined;
+  let deployment: RunningDeployment | undefined;
+  let db: Pool | undefined;
+  async function stop(): Promise<void> {
+    await db?.end();
+    await deployment?.stop();
+    await github?.stop();
+    temporary.remove();
+  }
+  try {
+    github = await startStandIn({
+      dir: join(temporary.path, 'github'),
+      account: standInAccount(id),
+      state: {
+        appId: 424_242,
+        appSlug: 'sallyport',
+        users: [{ login: WRITER }, { login: READER }],
+        repos: [
+          {
+            owner: 'octo',
+            name: 'slugs',
+            files: SAMPLE_FILES,
+            protection: options.protection ?? 'protected',
+            permissions: { [WRITER]: 'write', [READER]: 'read' },
+          },
+        ],
+      },
+    });
+    deployment = await startDeployment({
+      state: options.state,
+      mode: 'demo',
+      env: options.env,
+      throwAway: true,
+      note: options.note ?? (() => {}),
+      githubAppKey: github.appKey,
+      ...(options.extraEnv === undefined ? {} : { extraEnv: options.extraEnv }),
+      settings: {
+        id,
+        logLevel: 'info',
+        github: {
+          apiUrl: github.apiUrl,
+          url: github.url,
+          appId: github.app.id,
+          appSlug: github.app.slug,
+        },
+        intake: { host: '127.0.0.1', port: 0 },
+        console: { host: '127.0.0.1', port: 0 },
+        launcher: { maxRuns: 2, leaseSeconds: options.leaseSeconds ?? 30 },
+        agentsFile: writeAgentsFile(scriptDir, {
+          scripted: {
+            argv: [
+              process.execPath,
+              '/agent/scripted-agent.mjs',
+              '--script',
+              '/agent-script/script.json',
+            ],
+            mounts: [
+              { host: SCRIPTED_AGENT_PATH, inside: '/agent/scripted-agent.mjs' },
+              { host: scriptFile, inside: '/agent-script/script.json' },
+            ],
+          },
+        }),
+        teamsFile: writeTeam(scriptDir),
+        importIsolation: 'bubblewrap',
+      },
+    });
+    await github.control.setHook({
+      url: `${deployment.intakeUrl}/github/webhook`,
+      secret: deployment.webhookSecret,
+      echoEvents: true,
+    });
+    db = createPool({
+      url: deployment.operatorDatabaseUrl,
+      deployment: id,
+      process: 'operator',
+      max: 3,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const { control } = github;
+  const repo = 'octo/slugs';
+  return {
+    github,
+    deployment,
+    db,
+    repo,
+    setScript,
+    async addIssue(title = SAMPLE_ISSUE.title, body = SAMPLE_ISSUE.body) {
+      return (await control.addIssue({ repo, title, body, by: WRITER })).number;
+    },
+    async comment(issue, body, by = WRITER) {
+      const comment = await control.comment({ repo, issue, body, by });
+      const payload = await control.issueCommentPayload({ repo, comment: comment.id });
+      const [delivery] = await control.deliver('issue_comment', payload);
+      if (delivery === undefined) throw new Error('nothing was delivered');
+      return { commentId: comment.id, guid: delivery.guid, statusCode: delivery.statusCode };
+    },
+    stop,
+  };
+}
+
+function writeTeam(dir: string): string {
+  const file = join(dir, 'teams.json');
+  const team = {
+    v: 1,
+    name: 'starter',
+    nodes: [
+      {
+        id: 'developer',
+        agent: { cli: 'scripted' },
+        prompt: 'You are the developer. Mend what the issue describes.',
+        timeoutMinutes: 5,
+      },
+    ],
+    edges: [],
+  };
+  writeFileSync(file, JSON.stringify({ teams: [team] }), { mode: 0o644 });
+  return file;
+}
