@@ -5,6 +5,7 @@
 import { requireOid } from '@sallyport/git/oid';
 import { z } from 'zod';
 import type { CollectorOperation } from './operation.ts';
+import { WORK_MAX_BYTES } from './step-pack.ts';
 
 const MIB = 1024 * 1024;
 
@@ -75,6 +76,8 @@ const TakenSchema = z.discriminatedUnion('kind', [
     skipped: z.array(z.strictObject({ path: z.string(), reason: z.enum(SKIP_REASONS) })),
     /** Ignored files, and ignored directories, each counted as one. */
     ignoredCount: count,
+    /** The size of the pack that went to `onPack`; null when none was asked for or nothing was changed. */
+    packBytes: count.nullable(),
   }),
   z.strictObject({
     kind: z.literal('refused'),
@@ -84,12 +87,17 @@ const TakenSchema = z.discriminatedUnion('kind', [
 ]);
 export type TakenTree = z.infer<typeof TakenSchema>;
 
-/** Takes the tree of a step whose sandbox has ended. `given` is the tree that `materialize` laid out under `key`. */
+/**
+ * Takes the tree of a step whose sandbox has ended. `given` is the tree that `materialize` laid out under `key`. With
+ * `onPack` the work also leaves as a pack against the start commit, in the same sandbox, when there is any; beyond 64 MiB
+ * the operation fails with `too_large`.
+ */
 export function takeTree(options: {
   key: string;
   given: string;
   start: string;
   limits?: Partial<TakeLimits>;
+  onPack?: (piece: Buffer) => void | Promise<void>;
 }): CollectorOperation<TakenTree> {
   return {
     name: 'take_tree',
@@ -98,7 +106,9 @@ export function takeTree(options: {
       given: requireOid(options.given, 'the given tree'),
       start: requireOid(options.start, 'the start commit'),
       limits: { ...TAKE_LIMITS, ...options.limits },
+      maxPackBytes: options.onPack === undefined ? null : WORK_MAX_BYTES,
     },
+    ...(options.onPack === undefined ? {} : { onData: options.onPack }),
     result: TakenSchema,
   };
 }

@@ -7,6 +7,7 @@ import { commitTree } from './commit-tree.mjs';
 import { hashSuspects } from './hash-files.mjs';
 import { createIgnoreRules } from './ignore-rules.mjs';
 import { readIndex } from './index-file.mjs';
+import { writePack } from './pack-operations.mjs';
 import { Problem } from './problem.mjs';
 import { readDiff, showPath } from './read-diff.mjs';
 import { treeOf } from './run-operations.mjs';
@@ -24,9 +25,9 @@ const REFUSALS = new Set([
 ]);
 
 /** Takes the tree of the step `params.key`, which was given `params.given`. */
-export async function takeTree({ git, params }) {
+export async function takeTree({ git, params, output }) {
   try {
-    return { kind: 'taken', ...(await take(git, params)) };
+    return { kind: 'taken', ...(await take(git, params, output)) };
   } catch (error) {
     if (error instanceof Problem && REFUSALS.has(error.problem)) {
       return { kind: 'refused', reason: error.problem, message: showPath(error.message) };
@@ -35,7 +36,7 @@ export async function takeTree({ git, params }) {
   }
 }
 
-async function take(git, params) {
+async function take(git, params, output) {
   const { limits } = params;
   const files = stepFiles(params.key);
   const given = await treeOf(git, params.given);
@@ -50,7 +51,18 @@ async function take(git, params) {
   const tree = await writeTree(git, files.index, found.removed, changed, given);
   const commit = await commitTree(git, tree, params.start);
   const { changes, linesCounted } = await readDiff(git, given, tree);
+  const packBytes =
+    params.maxPackBytes === null || tree === given
+      ? null
+      : (
+          await writePack({
+            git,
+            params: { commit, start: params.start, maxBytes: params.maxPackBytes },
+            output,
+          })
+        ).bytes;
   return {
+    packBytes,
     tree,
     commit,
     changeCount: changes.length,

@@ -1,0 +1,128 @@
+/**
+ * Finds out, by trying, how well sandboxes hold on this machine: a wall that exists on paper is not reported. Meant for
+ * whoever deploys and for the launcher's start, which refuses to run agents where a wall is missing.
+ */
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import {
+  BUBBLEWRAP_PATH,
+  createBubblewrapDriver,
+  type BubblewrapDriverOptions,
+} from './bubblewrap-driver.ts';
+import type { SandboxDriver, SandboxExit, SandboxLimits, SandboxSpec } from './driver.ts';
+
+/** `kernel`: cannot be passed. `sampled`: passed for at most a sampling interval, then the sandbox ends. */
+export type Enforcement = 'kernel' | 'sampled' | 'missing';
+
+export interface SandboxReport {
+  usable: boolean;
+  /** Why no sandbox can be had, in the driver's words. */
+  problem?: string;
+  version: string | undefined;
+  /** Nothing can be reached, not even this host's own loopback. */
+  network: Enforcement;
+  nestedUserNamespaces: Enforcement;
+  processes: Enforcement;
+  memory: Enforcement;
+  fileSize: Enforcement;
+  disk: Enforcement;
+}
+
+const MIB = 1024 * 1024;
+const LIMITS: SandboxLimits = {
+  wallMs: 10_000,
+  graceMs: 200,
+  memoryBytes: 256 * MIB,
+  processes: 64,
+  fileBytes: 1 * MIB,
+  diskBytes: 64 * MIB,
+  outputBytes: 1 * MIB,
+  openFiles: 128,
+};
+
+/** Tries every wall once; takes about a second and leaves nothing behind. */
+export async function detectSandbox(options: BubblewrapDriverOptions = {}): Promise<SandboxReport> {
+  const driver = createBubblewrapDriver(options);
+  const first = await driver.run(probe('true'));
+  const report: SandboxReport = {
+    usable: succeeded(first),
+    version: await readVersion(options.binary ?? BUBBLEWRAP_PATH),
+    network: 'missing',
+    nestedUserNamespaces: 'missing',
+    processes: 'missing',
+    memory: 'missing',
+    fileSize: 'missing',
+    disk: 'missing',
+  };
+  if (!report.usable) {
+    report.problem = first.end.kind === 'start_failed' ? first.end.detail : first.stderr.text;
+    return report;
+  }
+  report.network = await tryNetwork(driver);
+  const nested = await driver.run(probe('unshare --user true'));
+  report.nestedUserNamespaces = succeeded(nested) ? 'missing' : 'kernel';
+  // Root is exempt from the kernel's count of processes; then the sampling must do.
+  report.processes = judge(
+    await driver.run(probe(manyProcesses, { processes: 24 })),
+    'process_limit',
+  );
+  report.memory = judge(
+    await driver.run(probe(muchMemory, { memoryBytes: 32 * MIB })),
+    'memory_limit',
+  );
+  report.fileSize = judge(await driver.run(probe('head -c 2000000 /dev/zero > /tmp/x')), undefined);
+  report.disk = 'sampled';
+  return report;
+}
+
+// sh gives up when it cannot fork; bash would wait and try again.
+const manyProcesses = `exec /bin/sh -c 'for i in ${'1 '.repeat(28)}; do sleep 1 & done; wait'`;
+// The shell itself holds the value: scratch space in memory has a limit of its own and would prove nothing.
+const muchMemory = 'x=$(head -c 60000000 /dev/zero | tr "\\0" x); sleep 1; echo ${#x}';
+
+function probe(script: string, limits: Partial<SandboxLimits> = {}): SandboxSpec {
+  return {
+    id: 'detect',
+    argv: ['/bin/bash', '-c', script],
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/tmp',
+    mounts: [],
+    network: 'none',
+    limits: { ...LIMITS, ...limits },
+    labels: {},
+  };
+}
+
+function succeeded(exit: SandboxExit): boolean {
+  return exit.end.kind === 'exited' && exit.end.code === 0;
+}
+
+function judge(exit: SandboxExit, sampledEnd: string | undefined): Enforcement {
+  if (exit.end.kind === sampledEnd) return 'sampled';
+  return succeeded(exit) ? 'missing' : 'kernel';
+}
+
+async function tryNetwork(driver: SandboxDriver): Promise<Enforcement> {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  try {
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const exit = await driver.run(probe(`exec 5<>/dev/tcp/127.0.0.1/${port}`));
+    return succeeded(exit) ? 'missing' : 'kernel';
+  } finally {
+    server.close();
+  }
+}
+
+async function readVersion(binary: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(binary, ['--version'], { env: {} });
+    return /\d+(\.\d+)+/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
