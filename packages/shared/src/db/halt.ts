@@ -55,3 +55,12 @@ export async function liftHalt(db: Queryable, scope: string, by: string): Promis
   ]);
   return rows[0]?.lifted ?? false;
 }
+
+/** When a halt that covered this repository was last lifted; null when none ever was. */
+export async function lastLiftedAt(db: Queryable, repositoryId: number): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date | null }>(
+    `select max(lifted_at) as at from halt where scope = 'all' or scope = $1`,
+    [`repo:${repositoryId}`],
+  );
+  return rows[0]?.at ?? null;
+}

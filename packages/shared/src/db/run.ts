@@ -55,3 +55,15 @@ export async function listRunStates(
   );
   return rows;
 }
+
+/** Makes a run of a task; it is pending until a launcher starts it. */
+export async function insertRun(
+  db: Queryable,
+  run: { id: string; taskId: string; number: number },
+): Promise<void> {
+  await db.query('insert into run (id, task_id, number) values ($1, $2, $3)', [
+    run.id,
+    run.taskId,
+    run.number,
+  ]);
+}

@@ -12,3 +12,15 @@ export async function findSnapshot(
   );
   return rows[0] ?? null;
 }
+
+/** Stores the snapshot of a task. Throws when the task has one: it is written once. */
+export async function insertSnapshot(
+  db: Queryable,
+  snapshot: { taskId: string; content: Buffer; sha256: string },
+): Promise<void> {
+  await db.query('insert into snapshot (task_id, content, sha256) values ($1, $2, $3)', [
+    snapshot.taskId,
+    snapshot.content,
+    snapshot.sha256,
+  ]);
+}

@@ -9,3 +9,14 @@ export async function findTeamVersion(db: Queryable, hash: string): Promise<unkn
   );
   return rows[0]?.content ?? null;
 }
+
+/** Keeps a team under its hash; one that is there already is the same. */
+export async function keepTeamVersion(
+  db: Queryable,
+  team: { hash: string; name: string; content: unknown },
+): Promise<void> {
+  await db.query(
+    'insert into team_version (hash, name, content) values ($1, $2, $3) on conflict (hash) do nothing',
+    [team.hash, team.name, JSON.stringify(team.content)],
+  );
+}

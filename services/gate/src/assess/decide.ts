@@ -1,0 +1,133 @@
+/**
+ * The decision whether a request may run, as a list of reasons that is its own explanation. Pure. Whatever is not known
+ * counts as a no, and no answer of GitHub is taken for one about somebody else.
+ */
+import type { GithubAnswer } from '@sallyport/shared/task/github-requests';
+
+export interface Reason {
+  rule: string;
+  result: 'pass' | 'fail' | 'unknown';
+  /** One sentence for the requester; a mend where there is one. */
+  message: string;
+}
+
+export interface Decision {
+  decision: 'admit' | 'refuse';
+  reasons: Reason[];
+}
+
+/** What is known without asking anybody. */
+export interface AssessedRequest {
+  verb: string;
+  /** The team to run, '' when the requester wrote `--team` and no possible name. */
+  team: string;
+  subjectKind: 'issue' | 'pull_request';
+  requester: { id: number; login: string };
+  knownTeams: readonly string[];
+}
+
+/** GitHub's answers; null where there is none that can be relied on. */
+export interface AssessedAnswers {
+  permission: GithubAnswer<'permission'> | null;
+  subject: GithubAnswer<'subject'> | null;
+  head: GithubAnswer<'head'> | null;
+}
+
+const RUNNING_VERB = 'fix';
+const ROLES_THAT_MAY_ASK: readonly string[] = ['write', 'maintain', 'admin'];
+
+/** The rules that need no answer. When one of them does not pass, nobody need be asked. */
+export function judgeRequest(request: AssessedRequest): Reason[] {
+  const { verb, team, subjectKind, knownTeams } = request;
+  return [
+    verb === RUNNING_VERB
+      ? pass('verb_understood', `"${verb}" is understood`)
+      : fail('verb_understood', `"${verb}" is not understood here; write "/agent ${RUNNING_VERB}" and what to do`),
+    subjectKind === 'issue'
+      ? pass('subject_is_issue', 'asked on an issue')
+      : fail('subject_is_issue', `"/agent ${RUNNING_VERB}" works on issues, not on pull requests; ask on an issue`),
+    judgeTeam(team, knownTeams),
+  ];
+}
+
+/** The whole decision. */
+export function decide(request: AssessedRequest, answers: AssessedAnswers): Decision {
+  const reasons = [
+    ...judgeRequest(request),
+    ...judgeRequester(request.requester, answers.permission),
+    judgeSubject(answers.subject),
+    judgeHead(answers.head),
+  ];
+  return { decision: reasons.every((r) => r.result === 'pass') ? 'admit' : 'refuse', reasons };
+}
+
+/** What the requester is told: the messages of everything that did not pass. */
+export function explainRefusal(reasons: readonly Reason[]): string {
+  return reasons
+    .filter((reason) => reason.result !== 'pass')
+    .map((reason) => reason.message)
+    .join('; ')
+    .slice(0, 2000);
+}
+
+/** The rule by which a refusal is known in lists. */
+export function leadingRule(reasons: readonly Reason[]): string {
+  return reasons.find((reason) => reason.result !== 'pass')?.rule ?? 'none';
+}
+
+function judgeTeam(team: string, known: readonly string[]): Reason {
+  if (known.includes(team)) return pass('team_known', `the team is "${team}"`);
+  const choice = known.map((name) => `"${name}"`).join(', ');
+  const problem = team === '' ? '--team wants the name of a team' : `there is no team "${team}"`;
+  return fail('team_known', `${problem}; there is ${choice}`);
+}
+
+function judgeRequester(
+  requester: { id: number; login: string },
+  permission: GithubAnswer<'permission'> | null,
+): Reason[] {
+  if (permission === null) {
+    return [unknown('requester_role', `the role of ${requester.login} could not be read; ask again`)];
+  }
+  const { found, userId, role } = permission;
+  if (!found || userId === null) {
+    return [fail('requester_known', `${requester.login} has no role in this repository`)];
+  }
+  // A login can be given up and taken by somebody else; the number stays with the account that wrote the comment.
+  if (userId !== requester.id) {
+    return [fail('requester_known', `the account ${requester.login} is not the one that wrote the comment`)];
+  }
+  const may = role !== null && ROLES_THAT_MAY_ASK.includes(role);
+  return [
+    pass('requester_known', `${requester.login} wrote the comment`),
+    may
+      ? pass('requester_role', `${requester.login} has the role ${role}`)
+      : fail('requester_role', `asking takes the role ${ROLES_THAT_MAY_ASK.join(', ')}; ${requester.login} has ${role ?? 'none'}`),
+  ];
+}
+
+function judgeSubject(subject: GithubAnswer<'subject'> | null): Reason {
+  if (subject === null) return unknown('subject_open', 'the issue could not be read; ask again');
+  if (!subject.found) return fail('subject_open', 'the issue is gone');
+  if (subject.isPullRequest) return fail('subject_open', 'this is a pull request, not an issue');
+  if (subject.state !== 'open') return fail('subject_open', `the issue is ${subject.state}; reopen it and ask again`);
+  return pass('subject_open', 'the issue is open');
+}
+
+function judgeHead(head: GithubAnswer<'head'> | null): Reason {
+  if (head === null) return unknown('base_known', 'the default branch could not be read; ask again');
+  if (!head.found || head.sha === null) return fail('base_known', 'the repository has no commit to start from');
+  return pass('base_known', `work starts from ${head.ref} at ${head.sha}`);
+}
+
+function pass(rule: string, message: string): Reason {
+  return { rule, result: 'pass', message };
+}
+
+function fail(rule: string, message: string): Reason {
+  return { rule, result: 'fail', message };
+}
+
+function unknown(rule: string, message: string): Reason {
+  return { rule, result: 'unknown', message };
+}
