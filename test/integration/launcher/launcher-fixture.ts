@@ -1,0 +1,282 @@
+/**
+ * What the tests of the launcher share: a deployment of its own, launchers as real processes, a stand-in for the part of
+ * the publisher that answers with sources, and tasks whose agent follows a script.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readArtifact, storeArtifact } from '@sallyport/shared/artifacts/store';
+import { answerRequest } from '@sallyport/shared/db/github-request';
+import { listSteps, type StepRow } from '@sallyport/shared/db/step';
+import { findRun, findTask, type RunRow, type TaskRow } from '@sallyport/shared/db/task';
+import { readTimeline, verifyTimeline, type TimelineEvent } from '@sallyport/shared/db/timeline';
+import { expect } from 'vitest';
+import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../../support/agent/script.ts';
+import {
+  createTestTicketKeys,
+  seedAdmittedTask,
+  type AdmittedTask,
+  type AdmittedTaskOptions,
+} from '../../support/deployment/seed-admitted-task.ts';
+import { createTestDeployment, type TestDeployment } from '../../support/deployment/test-deployment.ts';
+import { createSourceRepository, type SourceRepository } from './source-repository.ts';
+
+const MAIN = fileURLToPath(new URL('../../../services/worker-launcher/src/launcher/main.ts', import.meta.url));
+const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
+const INSIDE_NODE = process.execPath.startsWith('/usr/') ? process.execPath : '/opt/sallyport/node';
+
+export interface Launcher {
+  pid: number;
+  lines: string[];
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** SIGTERM, and how it ended. */
+  stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(): Promise<void>;
+}
+
+export interface LauncherFixture {
+  deployment: TestDeployment;
+  source: SourceRepository;
+  directory: string;
+  stateDir: string;
+  /** Starts a launcher and waits until it is ready. */
+  launch(env?: Record<string, string>): Promise<Launcher>;
+  /** A task whose agent does this. */
+  seed(script: readonly ScriptedAction[], options?: SeedOptions): Promise<AdmittedTask>;
+  /** Whether questions for sources are answered; they are by default. */
+  answering: { on: boolean };
+  /** Waits until the task is in this state. */
+  until(taskId: string, state: TaskRow['state'], seconds?: number): Promise<TaskRow>;
+  look(task: AdmittedTask): Promise<Look>;
+  /** Waits until something is true. */
+  eventually(what: string, check: () => Promise<boolean> | boolean, seconds?: number): Promise<void>;
+  /** Makes /scripts/go appear in every sandbox: agents that wait for it go on. */
+  allowGo(): void;
+  /** Command lines on this machine in which scripts of this fixture appear. */
+  agentProcesses(): string[];
+  /** What lies below STATE_DIR/runs. */
+  leftFiles(): string[];
+  close(): Promise<void>;
+}
+
+export interface SeedOptions extends Partial<Omit<AdmittedTaskOptions, 'signer'>> {
+  node?: { attempts?: number; timeoutMinutes?: number; readOnly?: boolean };
+  cli?: string;
+}
+
+export interface Look {
+  task: TaskRow;
+  run: RunRow;
+  steps: StepRow[];
+  events: TimelineEvent[];
+  /** The kinds of events in their order. */
+  kinds: string[];
+  queued: unknown[];
+  bundle(): Promise<Buffer>;
+}
+
+export async function createLauncherFixture(): Promise<LauncherFixture> {
+  const deployment = await createTestDeployment();
+  const directory = mkdtempSync(join(tmpdir(), 'launcher-test-'));
+  const stateDir = join(directory, 'state');
+  const scripts = join(directory, 'scripts');
+  mkdirSync(scripts);
+  const source = createSourceRepository(directory, { 'README.md': '# Project\n', 'src/main.js': 'export const answer = 41;\n' });
+  const keys = createTestTicketKeys();
+  const launchers = new Set<ChildProcess>();
+  const answering = { on: true };
+  const publisher = answerSources(deployment, source, answering);
+  let scriptCount = 0;
+
+  const files = {
+    DATABASE_URL_FILE: deployment.urls['worker-launcher'],
+    REDIS_URL_FILE: deployment.redisUrl,
+    TICKET_PUBLIC_KEYS_FILE: keys.publicPem,
+    AGENTS_FILE: JSON.stringify({
+      scripted: {
+        argv: [INSIDE_NODE, '/agent/scripted-agent.mjs'],
+        mounts: [
+          { host: dirname(SCRIPTED_AGENT_PATH), inside: '/agent' },
+          { host: scripts, inside: '/scripts' },
+        ],
+      },
+    }),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content, { mode: 0o600 });
+
+  async function eventually(what: string, check: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
+    const deadline = Date.now() + seconds * 1000;
+    while (!(await check())) {
+      if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+      await sleep(50);
+    }
+  }
+
+  async function launch(env: Record<string, string> = {}): Promise<Launcher> {
+    const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+      cwd: CHECKOUT,
+      env: {
+        PATH: '/usr/bin:/bin',
+        TMPDIR: directory,
+        DEPLOYMENT_ID: deployment.id,
+        STATE_DIR: stateDir,
+        LEASE_SECONDS: '3',
+        ...Object.fromEntries(Object.keys(files).map((name) => [name, join(directory, name)])),
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    launchers.add(child);
+    const lines: string[] = [];
+    let rest = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      const parts = (rest + piece.toString()).split('\n');
+      rest = parts.pop() ?? '';
+      lines.push(...parts);
+    });
+    child.stderr.on('data', (piece: Buffer) => lines.push(piece.toString()));
+    const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    let isReady = false;
+    await eventually('the launcher is ready', () => {
+      isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
+      if (!isReady && child.exitCode !== null) throw new Error(`the launcher ended: ${lines.join('\n')}`);
+      return isReady;
+    });
+    return {
+      pid: child.pid ?? 0,
+      lines,
+      ended,
+      stop() {
+        child.kill('SIGTERM');
+        return ended;
+      },
+      async kill() {
+        child.kill('SIGKILL');
+        await ended;
+      },
+    };
+  }
+
+  return {
+    deployment,
+    source,
+    directory,
+    stateDir,
+    launch,
+    answering,
+    eventually,
+    seed(script, options = {}) {
+      scriptCount += 1;
+      const file = `${scriptCount}.json`;
+      writeFileSync(join(scripts, file), agentScript(...script));
+      const { node, cli, ...rest } = options;
+      return seedAdmittedTask(deployment, {
+        signer: keys.signer,
+        startSha: source.sha,
+        team: {
+          v: 1,
+          name: 'starter',
+          nodes: [
+            {
+              id: 'developer',
+              agent: { cli: cli ?? 'scripted', args: ['--script', `/scripts/${file}`, scripts] },
+              prompt: 'You are a developer.',
+              ...node,
+            },
+          ],
+        },
+        ...rest,
+      });
+    },
+    async until(taskId, state, seconds = 25) {
+      let task: TaskRow | null = null;
+      await eventually(`the task is ${state}`, async () => {
+        task = await findTask(deployment.admin, taskId);
+        return task?.state === state;
+      }, seconds).catch(async (error: unknown) => {
+        const events = await readTimeline(deployment.admin, taskId);
+        throw new Error(`${String(error)}; it is ${task?.state} (${task?.stateReason}); ${JSON.stringify(events.map((e) => [e.kind, e.data]))}`);
+      });
+      if (task === null) throw new Error('no task');
+      return task;
+    },
+    async look({ taskId, runId }) {
+      const { admin } = deployment;
+      const task = await findTask(admin, taskId);
+      const run = await findRun(admin, runId);
+      if (task === null || run === null) throw new Error('no task or run');
+      const events = await readTimeline(admin, taskId);
+      expect(await verifyTimeline(admin, taskId)).toBeNull();
+      const { rows } = await admin.query<{ data: unknown }>(`select data from outbox where queue = 'publish' and data ->> 'runId' = $1`, [runId]);
+      return {
+        task,
+        run,
+        events,
+        kinds: events.map((e) => e.kind),
+        steps: await listSteps(admin, runId),
+        queued: rows.map((row) => row.data),
+        bundle: () => readArtifact(admin, run.bundleArtifactId ?? '', 1 << 26),
+      };
+    },
+    allowGo: () => writeFileSync(join(scripts, 'go'), ''),
+    agentProcesses() {
+      return readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap((pid) => {
+          try {
+            const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+            return line.includes(scripts) ? [line] : [];
+          } catch {
+            return [];
+          }
+        });
+    },
+    leftFiles() {
+      try {
+        return readdirSync(join(stateDir, 'runs'));
+      } catch {
+        return [];
+      }
+    },
+    async close() {
+      for (const child of launchers) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await publisher.stop();
+      await deployment.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function answerSources(deployment: TestDeployment, source: SourceRepository, answering: { on: boolean }): { stop(): Promise<void> } {
+  let stopped = false;
+  async function loop(): Promise<void> {
+    const db = deployment.pool('publisher');
+    while (!stopped) {
+      await sleep(50);
+      if (!answering.on) continue;
+      const { rows } = await db.query<{ id: string; task_id: string; params: { sha: string } }>(
+        `select id, task_id, params from github_request where kind = 'source' and state = 'asked'`,
+      );
+      for (const { id, task_id: taskId, params } of rows) {
+        if (params.sha !== source.sha) {
+          await answerRequest(db, id, { state: 'unknown', answer: { reason: 'source_not_found' } });
+          continue;
+        }
+        const stored = await storeArtifact(db, { kind: 'source_pack', taskId, bytes: [source.pack], expiresInSeconds: 3600 });
+        await answerRequest(db, id, { state: 'answered', answer: { shallow: [], size: stored.size }, artifactId: stored.id });
+      }
+    }
+  }
+  const done = loop();
+  return {
+    async stop() {
+      stopped = true;
+      await done;
+    },
+  };
+}
