@@ -126,7 +126,11 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     if (!path) return false;
     const record = newRecord(state, request, response, url, 'git', url.pathname);
     state.requests.push(record);
-    const fault = parts.faults.take({ method: record.method, path: url.pathname, git: path.kind });
+    // curl silently repeats a request whose reused connection was cut; without reuse a fault is seen by git itself.
+    response.setHeader('connection', 'close');
+    // Before a large push git sends four bytes to see whether it may; a fault is meant for the push.
+    const isProbe = path.kind === 'push' && request.headers['content-length'] === '4';
+    const fault = parts.faults.take({ method: record.method, path: url.pathname, git: isProbe ? 'info' : path.kind });
     if (await faultBefore(response, fault, record, state)) return true;
     await parts.git.handle(request, response, path, record, fault);
     return true;
