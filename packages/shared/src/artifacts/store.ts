@@ -120,6 +120,21 @@ export async function findArtifact(db: Queryable, id: string): Promise<Artifact>
   return { ...row, size: Number(row.size) };
 }
 
+/** The newest artifact of a kind that belongs to a task, or null when there is none or it is not for this process. */
+export async function findNewestArtifact(
+  db: Queryable,
+  kind: ArtifactKind,
+  taskId: string,
+): Promise<Artifact | null> {
+  const { rows } = await db.query<{ id: string; sha256: string; size: string }>(
+    `select id, sha256, size::text from artifact
+     where kind = $1 and task_id = $2 and sha256 is not null order by created_at desc, id desc limit 1`,
+    [kind, taskId],
+  );
+  const row = rows[0];
+  return row === undefined ? null : { ...row, kind, size: Number(row.size) };
+}
+
 /** Streams the bytes of an artifact, one chunk in memory at a time; ends with an error when hash or size differ. */
 export async function* streamArtifact(db: Queryable, id: string): AsyncGenerator<Buffer> {
   const artifact = await findArtifact(db, id);

@@ -9,11 +9,18 @@ export async function setInstallationState(
   id: number,
   state: InstallationState,
 ): Promise<void> {
-  await db.query('update installation set state = $2, updated_at = now() where id = $1 and state <> $2', [id, state]);
+  await db.query(
+    'update installation set state = $2, updated_at = now() where id = $1 and state <> $2',
+    [id, state],
+  );
 }
 
 /** Makes an installation known, or renews the account that it belongs to; its state is left as it is. */
-export async function upsertInstallation(db: Queryable, id: number, account: string): Promise<void> {
+export async function upsertInstallation(
+  db: Queryable,
+  id: number,
+  account: string,
+): Promise<void> {
   await db.query(
     `insert into installation as i (id, account) values ($1, $2)
      on conflict (id) do update set account = excluded.account, updated_at = now()

@@ -20,7 +20,11 @@ export interface Locks {
    * Waits for the lock of the key, at most `waitMs`, and runs the work under it. `busy`: somebody else still holds it.
    * @throws AppError `unavailable` when no connection can be had, and whatever the work throws.
    */
-  withLock<T>(key: string, waitMs: number, work: (lock: HeldLock) => Promise<T>): Promise<T | 'busy'>;
+  withLock<T>(
+    key: string,
+    waitMs: number,
+    work: (lock: HeldLock) => Promise<T>,
+  ): Promise<T | 'busy'>;
 }
 
 export function createLocks(options: PoolOptions): Locks {

@@ -1,0 +1,24 @@
+/** What the publisher reads from its environment. It alone is given the App's private key. */
+import { z } from 'zod';
+
+const url = z
+  .url({ protocol: /^https?$/, message: 'use an https URL' })
+  .transform((value) => value.replace(/\/+$/, ''));
+
+export const CONFIG = {
+  values: {
+    GITHUB_API_URL: url.default('https://api.github.com'),
+    /** Where git fetches from and pushes to. */
+    GITHUB_URL: url.default('https://github.com'),
+    GITHUB_APP_ID: z.coerce.number({ message: 'use the App id, a number' }).int().positive(),
+    STATE_DIR: z.string().startsWith('/', 'use an absolute path'),
+    /** JSON of the policy; the built-in one when it is not set. */
+    POLICY_FILE: z.string().min(1).optional(),
+    /** `none` gives git children no sandbox of their own; only by explicit choice. */
+    GIT_ISOLATION: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
+  },
+  secrets: {
+    GITHUB_APP_KEY: z.string().min(1),
+    TICKET_PUBLIC_KEYS: z.string().min(1),
+  },
+};

@@ -1,0 +1,266 @@
+/**
+ * Takes one run's result as far towards GitHub as it can go now. Level-triggered: it reads the truth, does the next missing
+ * thing, and may be called any number of times, at once, by a job, a nudge or a sweep. The order of things never changes:
+ * ticket, trigger, import, policy, base, push, pull request, comment.
+ */
+import { findNewestArtifact } from '@sallyport/shared/artifacts/store';
+import { crashPoint } from '@sallyport/shared/crash-point';
+import { enqueueImport, findBundleImport } from '@sallyport/shared/db/bundle-import';
+import { inTransaction } from '@sallyport/shared/db/pool';
+import {
+  beginPublication,
+  findPublication,
+  recordCommented,
+  recordOpened,
+  recordPushed,
+  type PublicationRow,
+} from '@sallyport/shared/db/publication';
+import { findCurrentRun, findRun, findTask, moveTask } from '@sallyport/shared/db/task';
+import type { HeldLock } from '@sallyport/shared/db/task-lock';
+import { appendEvent } from '@sallyport/shared/db/timeline';
+import { AppError, errorCodeOf } from '@sallyport/shared/errors';
+import type { PublisherContext } from '../context.ts';
+import { storeSource } from '../source-pack.ts';
+import { announcePull, announceStop } from './announce.ts';
+import { withCaseToken, type Case, type Stop } from './case.ts';
+import { confirmTrigger } from './confirm-trigger.ts';
+import { describePull } from './describe.ts';
+import { inspectBase, type BaseInspection } from './inspect-base.ts';
+import { judgeImport, stopOf, type Judged } from './judge.ts';
+import { openPull } from './open-pull.ts';
+import { pushBranch } from './push.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import { requireClaims } from './require-claims.ts';
+import { recordPublishVerdict, settleRefusedTicket, settleStop } from './settle.ts';
+
+const LOCK_WAIT_MS = 10_000;
+const IMPORT_AGAIN_SECONDS = 120;
+
+/** @throws AppError of a failure that may pass; the task stays `judging` and the queue, then the sweep, come back to it. */
+export async function advancePublication(context: PublisherContext, runId: string): Promise<void> {
+  const run = await findRun(context.db, runId);
+  if (run === null) return;
+  try {
+    const done = await context.locks.withLock(`publish:${run.taskId}`, LOCK_WAIT_MS, (lock) =>
+      advanceLocked(context, runId, lock),
+    );
+    if (done !== 'busy') context.backoff.forget(runId);
+  } catch (error) {
+    const code = errorCodeOf(error);
+    // A halt is no failure: the sweep finds the task after the release.
+    if (code === 'halted') return;
+    context.backoff.failed(runId, retryAfterOf(error));
+    if (code === 'rate_limited') return;
+    throw error;
+  }
+}
+
+function retryAfterOf(error: unknown): number {
+  return error instanceof AppError ? Number(error.detail['retryAfterSeconds'] ?? 0) : 0;
+}
+
+async function advanceLocked(
+  context: PublisherContext,
+  runId: string,
+  lock: HeldLock,
+): Promise<void> {
+  const one = await openCase(context, runId, lock);
+  if (one === null) return;
+  try {
+    await proceed(one);
+  } catch (error) {
+    await settleStop(one, stopOnRefusal(error), null, null);
+  }
+}
+
+async function proceed(one: Case): Promise<void> {
+  const publication = await findPublication(one.context.db, one.task.id);
+  // Nothing of this run is on GitHub yet, so GitHub itself must say that the request is what was admitted.
+  const unconfirmed = isPushed(publication, one) ? null : await confirmTrigger(one);
+  if (unconfirmed !== null) return void (await settleStop(one, unconfirmed, null, null));
+  if (one.run.bundleArtifactId === null) {
+    return end(
+      one,
+      { decision: 'reject', reason: 'empty_change', message: 'The run ended without a change.' },
+      null,
+      null,
+    );
+  }
+  const imported = await findBundleImport(one.context.db, one.run.id);
+  if (imported === null) return requestImport(one);
+  const judged = await judgeImport(one, imported);
+  if ('decision' in judged) return end(one, judged, null, null);
+  const stop = stopOf(judged.verdict);
+  if (stop !== null) return end(one, stop, judged, null);
+  await publish(one, judged, publication);
+}
+
+/** Everything that must hold before anything is done; null when there is nothing to do, or the ticket permits nothing. */
+async function openCase(
+  context: PublisherContext,
+  runId: string,
+  lock: HeldLock,
+): Promise<Case | null> {
+  const { db } = context;
+  const run = await findRun(db, runId);
+  const task = run === null ? null : await findTask(db, run.taskId);
+  if (run === null || task === null || run.state !== 'collected') return null;
+  if (task.state !== 'collected' && task.state !== 'judging') return null;
+  if ((await findCurrentRun(db, task.id))?.id !== run.id) return null;
+  await context.halt.assertClear(task.repositoryId);
+  let claims: Case['claims'];
+  try {
+    claims = await requireClaims(context, task, run);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ticket_invalid') throw error;
+    await settleRefusedTicket(context, task, run, String(error.detail['why']));
+    return null;
+  }
+  if (task.state === 'collected' && !(await moveTask(db, task.id, 'collected', 'judging')))
+    return null;
+  const snapshot = await readSnapshot(db, claims);
+  if (snapshot === null) {
+    await settleRefusedTicket(context, { ...task, state: 'judging' }, run, 'snapshot');
+    return null;
+  }
+  return { context, task, run, claims, snapshot, lock };
+}
+
+/** Tells the issue, then ends the task: a comment whose record is lost is found again, a move is not. */
+async function end(
+  one: Case,
+  stop: Stop,
+  judged: Judged | null,
+  base: BaseInspection | null,
+): Promise<void> {
+  await announceStop(one, stop);
+  crashPoint('publisher:stop_told_not_settled');
+  await settleStop(one, stop, judged, base);
+}
+
+async function requestImport(one: Case): Promise<void> {
+  const { context, claims, run } = one;
+  // The importer has no way to GitHub: what it builds on must be there before it is asked.
+  if ((await findNewestArtifact(context.db, 'source_pack', claims.task_id)) === null) {
+    await withCaseToken(one, 'read_source', (grant) =>
+      storeSource(context, grant, claims.task_id, claims.start.sha),
+    );
+  }
+  await enqueueImport(context.db, run.id, IMPORT_AGAIN_SECONDS);
+}
+
+async function publish(one: Case, judged: Judged, earlier: PublicationRow | null): Promise<void> {
+  const { context, task } = one;
+  if (earlier?.pushedAt !== null && earlier !== null && !isPushed(earlier, one)) {
+    return end(
+      one,
+      {
+        decision: 'hold',
+        reason: 'branch_taken',
+        message: 'An earlier run of this task has its work on the branch.',
+      },
+      judged,
+      null,
+    );
+  }
+  let pullNumber = earlier?.pullNumber ?? null;
+  if (pullNumber === null) {
+    const base = await inspectBase(one, judged.changedPaths);
+    const headSha = isPushed(earlier, one)
+      ? earlier.headSha
+      : await pushAndRecord(one, judged, base);
+    pullNumber = headSha === null ? null : await openAndRecord(one, judged, base, headSha);
+  }
+  if (pullNumber === null) return;
+  if ((earlier?.commentedAt ?? null) === null) {
+    const commentId = await announcePull(one, pullNumber);
+    crashPoint('publisher:commented_not_recorded');
+    if (commentId !== null) await recordCommented(context.db, task.id, commentId);
+  }
+  await moveTask(context.db, task.id, 'judging', 'published');
+}
+
+function isPushed(publication: PublicationRow | null, one: Case): publication is PublicationRow {
+  return publication !== null && publication.pushedAt !== null && publication.runId === one.run.id;
+}
+
+/** The pushed commit, or null when the task was ended instead. */
+async function pushAndRecord(
+  one: Case,
+  judged: Judged,
+  base: BaseInspection,
+): Promise<string | null> {
+  const { context, claims, task } = one;
+  if (base.stop !== null) {
+    await end(one, base.stop, judged, base);
+    return null;
+  }
+  await recordPublishVerdict(one, judged, base);
+  await beginPublication(context.db, {
+    taskId: task.id,
+    runId: one.run.id,
+    kind: claims.act,
+    branch: claims.branch,
+    baseRef: claims.base.ref,
+    baseSha: claims.base.sha,
+    treeOid: judged.tree,
+  });
+  const pushed = await pushBranch(one, judged);
+  if ('decision' in pushed) {
+    await end(one, pushed, judged, base);
+    return null;
+  }
+  await inTransaction(context.db, async (tx) => {
+    if (!(await recordPushed(tx, task.id, pushed.headSha))) return;
+    await appendEvent(tx, task.id, 'pushed', {
+      branch: claims.branch,
+      headSha: pushed.headSha,
+      baseSha: claims.base.sha,
+      tree: judged.tree,
+      adopted: pushed.adopted,
+    });
+  });
+  return pushed.headSha;
+}
+
+/** The number of the pull request, or null when the task was ended instead. */
+async function openAndRecord(
+  one: Case,
+  judged: Judged,
+  base: BaseInspection,
+  headSha: string,
+): Promise<number | null> {
+  const { context, claims, task } = one;
+  const opened = await openPull(one, await describePull(one, judged, base));
+  if ('decision' in opened) {
+    await end(one, opened, judged, base);
+    return null;
+  }
+  await inTransaction(context.db, async (tx) => {
+    if (!(await recordOpened(tx, task.id, opened))) return;
+    await appendEvent(tx, task.id, 'published', {
+      number: opened.number,
+      url: opened.url,
+      branch: claims.branch,
+      headSha,
+      baseSha: claims.base.sha,
+      adopted: opened.adopted,
+    });
+  });
+  return opened.number;
+}
+
+/** A definite no of GitHub holds the publication for a person; whatever may pass, and whatever is our own fault, rises. */
+function stopOnRefusal(error: unknown): Stop {
+  const isNo =
+    error instanceof AppError &&
+    (error.code === 'forbidden' || error.code === 'not_found' || error.code === 'bad_input');
+  if (!isNo || !('status' in error.detail || 'why' in error.detail)) throw error;
+  const reason =
+    typeof error.detail['why'] === 'string' ? error.detail['why'] : `github_${error.code}`;
+  return {
+    decision: 'hold',
+    reason,
+    message: 'GitHub refuses the App what it needs to publish this.',
+  };
+}

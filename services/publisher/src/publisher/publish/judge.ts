@@ -1,0 +1,99 @@
+/**
+ * The policy's verdict on what the importer found, after everything that must agree does agree: the bundle with the run, the
+ * facts with the ticket, our policy with the one that the ticket was issued under.
+ */
+import { changeSetFromFacts } from '@sallyport/policy/change-from-facts';
+import type { Verdict } from '@sallyport/policy/decide';
+import { judgeChange } from '@sallyport/policy/judge';
+import { hashPolicy } from '@sallyport/policy/policy-config';
+import { readArtifact } from '@sallyport/shared/artifacts/store';
+import { ARTIFACT_KINDS } from '@sallyport/shared/artifacts/kinds';
+import type { BundleImportRow } from '@sallyport/shared/db/bundle-import';
+import { errorCodeOf } from '@sallyport/shared/errors';
+import { decodeImportRecord, type ImportRecord } from '../../import-record.ts';
+import type { Case, Stop } from './case.ts';
+
+export interface Judged {
+  /** The tree that was judged and may be published. */
+  tree: string;
+  changedPaths: string[];
+  packArtifactId: string;
+  verdict: Verdict;
+}
+
+/** The judgement, or why there can be none. @throws AppError when what the importer stored cannot be read. */
+export async function judgeImport(one: Case, imported: BundleImportRow): Promise<Judged | Stop> {
+  const { context, claims, run } = one;
+  if (imported.bundleArtifactId !== run.bundleArtifactId) {
+    return reject('import_differs', 'What was imported is not the bundle that the run ended with.');
+  }
+  if (!imported.ok) {
+    return reject(
+      imported.reason ?? 'import_refused',
+      imported.message ?? 'The bundle could not be imported.',
+    );
+  }
+  const { factsArtifactId, packArtifactId } = imported;
+  if (factsArtifactId === null || packArtifactId === null) {
+    return reject('import_incomplete', 'The import of the bundle left no facts.');
+  }
+  if (hashPolicy(context.policy) !== claims.policy_hash) {
+    return reject(
+      'policy_changed',
+      'The policy was changed after the task was admitted; start the task again.',
+    );
+  }
+  const bytes = await readArtifact(
+    context.db,
+    factsArtifactId,
+    ARTIFACT_KINDS.import_facts.maxBytes,
+  );
+  const record = tryDecode(bytes);
+  if (record === null)
+    return reject('import_unreadable', 'The facts of the import cannot be read.');
+  const { facts } = record;
+  if (facts.base !== claims.start.sha || facts.ref !== `refs/heads/${claims.branch}`) {
+    return reject(
+      'import_differs',
+      'What was imported does not start or end where the ticket says.',
+    );
+  }
+  return {
+    tree: facts.headTree,
+    changedPaths: facts.changes.map((change) => change.path),
+    packArtifactId,
+    verdict: await judgeRecord(one, record),
+  };
+}
+
+function tryDecode(bytes: Buffer): ImportRecord | null {
+  try {
+    return decodeImportRecord(bytes);
+  } catch (error) {
+    if (errorCodeOf(error) !== 'bad_input') throw error;
+    return null;
+  }
+}
+
+function judgeRecord(
+  { context }: Case,
+  { facts, contents, basePaths }: ImportRecord,
+): Promise<Verdict> {
+  return judgeChange(changeSetFromFacts(facts, contents, basePaths), { config: context.policy });
+}
+
+/** Why the policy lets nothing out, or null when it publishes. */
+export function stopOf(verdict: Verdict): Stop | null {
+  if (verdict.verdict === 'publish') return null;
+  const severity = verdict.verdict === 'reject' ? 'block' : 'hold';
+  const decisive = verdict.findings.filter((finding) => finding.severity === severity);
+  return {
+    decision: verdict.verdict,
+    reason: decisive[0]?.code ?? 'policy',
+    message: decisive.map((finding) => `- ${finding.reason}`).join('\n'),
+  };
+}
+
+function reject(reason: string, message: string): Stop {
+  return { decision: 'reject', reason, message };
+}
