@@ -22,18 +22,34 @@ describe('judging a change', () => {
   });
 
   test.each([
-    ['throws', () => { throw new TypeError('secret text'); }],
+    [
+      'throws',
+      () => {
+        throw new TypeError('secret text');
+      },
+    ],
     ['rejects', () => Promise.reject(new TypeError('secret text'))],
-  ] as [string, Rule['check']][])('rejects when a rule %s, and does not repeat its words', async (_how, check) => {
-    const rules: Rule[] = [{ id: 'd01_modes', check }, { id: 'd02_exec_bit', check: () => [] }];
-    const verdict = await judgeChange(makeSet([plain]), { config, rules });
-    expect(verdict.verdict).toBe('reject');
-    expect(verdict.findings.map(({ code, rule }) => [code, rule])).toEqual([['rule_failed', 'd01_modes']]);
-    expect(JSON.stringify(verdict)).not.toContain('secret text');
-  });
+  ] as [string, Rule['check']][])(
+    'rejects when a rule %s, and does not repeat its words',
+    async (_how, check) => {
+      const rules: Rule[] = [
+        { id: 'd01_modes', check },
+        { id: 'd02_exec_bit', check: () => [] },
+      ];
+      const verdict = await judgeChange(makeSet([plain]), { config, rules });
+      expect(verdict.verdict).toBe('reject');
+      expect(verdict.findings.map(({ code, rule }) => [code, rule])).toEqual([
+        ['rule_failed', 'd01_modes'],
+      ]);
+      expect(JSON.stringify(verdict)).not.toContain('secret text');
+    },
+  );
 
   test('publishes when the same rules answer', async () => {
-    const rules: Rule[] = [{ id: 'd01_modes', check: () => [] }, { id: 'd02_exec_bit', check: () => [] }];
+    const rules: Rule[] = [
+      { id: 'd01_modes', check: () => [] },
+      { id: 'd02_exec_bit', check: () => [] },
+    ];
     expect((await judgeChange(makeSet([plain]), { config, rules })).verdict).toBe('publish');
   });
 
@@ -41,14 +57,19 @@ describe('judging a change', () => {
     const held = makeSet([makeChange('run.sh', 'a\n', 'a\n', { newMode: '100755' })]);
     expect((await judgeChange(held, { config })).verdict).toBe('hold');
     expect((await judgeChange(held, { config, releasedBy: 'approver' })).verdict).toBe('publish');
-    const blocked = makeSet([...held.changes, makeChange('.github/workflows/ci.yml', 'a\n', 'b\n')]);
+    const blocked = makeSet([
+      ...held.changes,
+      makeChange('.github/workflows/ci.yml', 'a\n', 'b\n'),
+    ]);
     expect((await judgeChange(blocked, { config, releasedBy: 'operator' })).verdict).toBe('reject');
   });
 });
 
 describe('a change set at the border', () => {
   test('takes what a reader made', () => {
-    expect(ChangeSetSchema.parse(JSON.parse(JSON.stringify(makeSet([plain]))))).toEqual(makeSet([plain]));
+    expect(ChangeSetSchema.parse(JSON.parse(JSON.stringify(makeSet([plain]))))).toEqual(
+      makeSet([plain]),
+    );
   });
 
   test.each([

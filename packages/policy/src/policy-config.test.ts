@@ -19,7 +19,10 @@ describe('the policy configuration', () => {
   });
 
   test('keeps the other defaults when one bound is set', () => {
-    expect(parsePolicyConfig({ limits: { files: 10 } }).limits).toEqual({ ...DEFAULT_POLICY.limits, files: 10 });
+    expect(parsePolicyConfig({ limits: { files: 10 } }).limits).toEqual({
+      ...DEFAULT_POLICY.limits,
+      files: 10,
+    });
   });
 
   test.each([
@@ -34,17 +37,24 @@ describe('the policy configuration', () => {
 
 describe('the policy hash', () => {
   test('is the same for the same effective policy', () => {
-    const spelt = parsePolicyConfig({ allowUnprotected: false, limits: { commits: 50, files: 300 } });
+    const spelt = parsePolicyConfig({
+      allowUnprotected: false,
+      limits: { commits: 50, files: 300 },
+    });
     expect(hashPolicy(spelt)).toBe(hashPolicy(DEFAULT_POLICY));
     expect(hashPolicy(DEFAULT_POLICY)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test('differs when one value differs', () => {
-    expect(hashPolicy(parsePolicyConfig({ allowUnprotected: true }))).not.toBe(hashPolicy(DEFAULT_POLICY));
+    expect(hashPolicy(parsePolicyConfig({ allowUnprotected: true }))).not.toBe(
+      hashPolicy(DEFAULT_POLICY),
+    );
   });
 
   test('does not see the order of keys', () => {
-    expect(canonicalJson({ b: [1, { d: null, c: 'ü' }], a: true })).toBe('{"a":true,"b":[1,{"c":"ü","d":null}]}');
+    expect(canonicalJson({ b: [1, { d: null, c: 'ü' }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"ü","d":null}]}',
+    );
     expect(() => canonicalJson(Number.NaN)).toThrow(RangeError);
   });
 });

@@ -40,7 +40,9 @@ describe('hidden text', () => {
 
   test('what was there before is not blamed on the change', async () => {
     expect(await ask('a.ts', 'a\u200bb\nnew\n', 'a\u200bb\n')).toEqual([]);
-    expect(await ask('a.ts', 'a\u200bb\nn\u200bew\n', 'a\u200bb\n')).toEqual(['block hidden_unicode 2']);
+    expect(await ask('a.ts', 'a\u200bb\nn\u200bew\n', 'a\u200bb\n')).toEqual([
+      'block hidden_unicode 2',
+    ]);
   });
 
   test.each([
@@ -64,9 +66,12 @@ describe('hidden text', () => {
     expect(await ask('a.ts', good)).toEqual([]);
   });
 
-  test.each(['const Δt = 5', '10 μs', 'пароль = 1', 'λ = 2'])('honest letters pass: %s', async (text) => {
-    expect(await ask('a.ts', text)).toEqual([]);
-  });
+  test.each(['const Δt = 5', '10 μs', 'пароль = 1', 'λ = 2'])(
+    'honest letters pass: %s',
+    async (text) => {
+      expect(await ask('a.ts', text)).toEqual([]);
+    },
+  );
 
   test.each(['requirements.txt', 'CMakeLists.txt', 'a.mdx'])('%s counts as code', async (path) => {
     expect(await ask(path, 'a\u200bb')).toEqual(['block hidden_unicode 1']);

@@ -7,13 +7,18 @@ import type { RuleInput } from '../rule.ts';
 import { makeChange, makeInput } from '../testing/make-change.ts';
 import { secrets } from './d08-secrets.ts';
 
-const alnum = (length: number): string => 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z'.repeat(20).slice(0, length);
+const alnum = (length: number): string =>
+  'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z'.repeat(20).slice(0, length);
 const classicToken = `ghs_${alnum(36)}`;
 const signed = `${'eyJ'}${alnum(30)}.${'eyJ'}${alnum(60)}.${alnum(80)}`;
 const statelessToken = `ghs_1234567_${signed}`;
 const random = 'q7Zk2mXv9Lw4RbT8yHn3Jc6Pd1Gf5Sa0UeWiOoMxNzBv';
 
-async function ask(text: string, path = 'src/a.ts', over: Partial<RuleInput> = {}): Promise<Finding[]> {
+async function ask(
+  text: string,
+  path = 'src/a.ts',
+  over: Partial<RuleInput> = {},
+): Promise<Finding[]> {
   return secrets.check(makeInput([makeChange(path, 'first\n', `first\n${text}\n`)], over));
 }
 
@@ -29,12 +34,36 @@ describe('secrets in added text', () => {
     ['a key of Stripe', `sk_${'live'}_${alnum(24)}`, `sk_${'test'}_${alnum(24)}`],
     ['a key of Anthropic', `sk-ant-api03-${alnum(40)}`, 'sk-ant-'],
     ['a token of npm', `npm_${alnum(36)}`, `npm_${alnum(20)}`],
-    ['a random value given to a secret name', `const apiKey = "${random}"`, `const label = "${random}"`],
-    ['a random value in YAML', `client_secret: ${random}`, 'client_secret: a-very-long-name-of-a-secret-in-the-vault'],
-    ['a password in a database address', `postgres://admin:${'hunter22x'}@db.internal/app`, 'postgres://db.internal/app'],
-    ['a token split into two literals', `"${classicToken.slice(0, 20)}" + "${classicToken.slice(20)}"`, `"${classicToken.slice(0, 20)}"`],
-    ['a token behind base64', Buffer.from(`x ${classicToken}`).toString('base64'), Buffer.from('x nothing of the kind to be seen').toString('base64')],
-    ['a key wrapped in base64 lines', wrap(Buffer.from(`${'-'.repeat(120)}${classicToken}`).toString('base64')), wrap(Buffer.from('-'.repeat(160)).toString('base64'))],
+    [
+      'a random value given to a secret name',
+      `const apiKey = "${random}"`,
+      `const label = "${random}"`,
+    ],
+    [
+      'a random value in YAML',
+      `client_secret: ${random}`,
+      'client_secret: a-very-long-name-of-a-secret-in-the-vault',
+    ],
+    [
+      'a password in a database address',
+      `postgres://admin:${'hunter22x'}@db.internal/app`,
+      'postgres://db.internal/app',
+    ],
+    [
+      'a token split into two literals',
+      `"${classicToken.slice(0, 20)}" + "${classicToken.slice(20)}"`,
+      `"${classicToken.slice(0, 20)}"`,
+    ],
+    [
+      'a token behind base64',
+      Buffer.from(`x ${classicToken}`).toString('base64'),
+      Buffer.from('x nothing of the kind to be seen').toString('base64'),
+    ],
+    [
+      'a key wrapped in base64 lines',
+      wrap(Buffer.from(`${'-'.repeat(120)}${classicToken}`).toString('base64')),
+      wrap(Buffer.from('-'.repeat(160)).toString('base64')),
+    ],
   ])('%s is refused, its twin passes', async (_what, bad, good) => {
     const found = await ask(bad);
     expect(found.map(({ severity, code }) => `${severity} ${code}`)).toContain('block secret');
@@ -56,7 +85,11 @@ describe('secrets in added text', () => {
     '// secretlint-disable-next-line',
   ])('the comment %s in the file hides nothing', async (comment) => {
     const slackToken = `xoxb-${'123456789012'}-${'123456789012'}-${alnum(24)}`;
-    for (const secret of [classicToken, slackToken, `postgres://admin:${'hunter22x'}@db.internal/app`]) {
+    for (const secret of [
+      classicToken,
+      slackToken,
+      `postgres://admin:${'hunter22x'}@db.internal/app`,
+    ]) {
       expect(await ask(`${comment}\n${secret} ${comment}`)).not.toEqual([]);
     }
     expect(await ask(comment)).toEqual([]);
@@ -101,7 +134,10 @@ describe('canaries', () => {
     ['in base64 behind one byte', Buffer.from(`x${canary}`).toString('base64')],
     ['in base64 behind two bytes', Buffer.from(`xy${canary}z`).toString('base64')],
     ['in base64 for addresses', Buffer.from(`??>${canary}`).toString('base64url')],
-    ['inside a larger base64', `zz${Buffer.from(`{"token":"${canary}","more":"of it"}`).toString('base64')}`],
+    [
+      'inside a larger base64',
+      `zz${Buffer.from(`{"token":"${canary}","more":"of it"}`).toString('base64')}`,
+    ],
     ['reversed', Array.from(canary).toReversed().join('')],
     ['in two literals', `"${canary.slice(0, 9)}" + '${canary.slice(9)}'`],
     ['beside a letter that grows when lowered', `İ ${canary}`],

@@ -19,7 +19,8 @@ const line: Commit[] = [
   { oid: FIRST, parents: [BASE_OID], commitChanges: [first] },
   { oid: HEAD_OID, parents: [FIRST], commitChanges: [second] },
 ];
-const withFirst = (over: Partial<Commit>): Commit[] => line.map((commit) => (commit.oid === FIRST ? { ...commit, ...over } : commit));
+const withFirst = (over: Partial<Commit>): Commit[] =>
+  line.map((commit) => (commit.oid === FIRST ? { ...commit, ...over } : commit));
 
 describe('history', () => {
   test('one line of clean commits passes', async () => {
@@ -39,8 +40,16 @@ describe('history', () => {
 
   test('a secret that was added and taken out again is refused, a word in its place is not', async () => {
     const turns = (word: string): Commit[] => [
-      { oid: FIRST, parents: [BASE_OID], commitChanges: [makeChange('src/a.ts', 'a\n', `${word}\n`)] },
-      { oid: HEAD_OID, parents: [FIRST], commitChanges: [makeChange('src/a.ts', `${word}\n`, 'c\n')] },
+      {
+        oid: FIRST,
+        parents: [BASE_OID],
+        commitChanges: [makeChange('src/a.ts', 'a\n', `${word}\n`)],
+      },
+      {
+        oid: HEAD_OID,
+        parents: [FIRST],
+        commitChanges: [makeChange('src/a.ts', `${word}\n`, 'c\n')],
+      },
     ];
     expect(await ask(turns(token))).toEqual(['block secret']);
     expect(await ask(turns('word'))).toEqual([]);
@@ -49,8 +58,14 @@ describe('history', () => {
   test('a link, a protected path and an executable on the way are found', async () => {
     const link = makeChange('l', null, 'x', { newMode: '120000' });
     expect(await ask(withFirst({ commitChanges: [link] }))).toEqual(['block symlink']);
-    expect(await ask(withFirst({ commitChanges: [makeChange('CODEOWNERS', 'a', 'b')] }))).toEqual(['block protected_path']);
-    expect(await ask(withFirst({ commitChanges: [makeChange('x.sh', null, 'x', { newMode: '100755' })] }))).toEqual(['hold exec_bit_set']);
+    expect(await ask(withFirst({ commitChanges: [makeChange('CODEOWNERS', 'a', 'b')] }))).toEqual([
+      'block protected_path',
+    ]);
+    expect(
+      await ask(
+        withFirst({ commitChanges: [makeChange('x.sh', null, 'x', { newMode: '100755' })] }),
+      ),
+    ).toEqual(['hold exec_bit_set']);
   });
 
   test('what the whole change holds as well is not judged twice', async () => {
@@ -60,7 +75,9 @@ describe('history', () => {
   });
 
   test('the finding names the commit', async () => {
-    const set = makeSet([whole], { commits: withFirst({ commitChanges: [makeChange('CODEOWNERS', 'a', 'b')] }) });
+    const set = makeSet([whole], {
+      commits: withFirst({ commitChanges: [makeChange('CODEOWNERS', 'a', 'b')] }),
+    });
     const [found] = await history.check(makeInput([whole], { set }));
     expect(found?.reason).toContain(FIRST.slice(0, 12));
     expect(found?.rule).toBe('d15_history');

@@ -48,7 +48,11 @@ describe('modes', () => {
 describe('the executable bit', () => {
   test.each([
     ['an edited file becomes executable', edit({ newMode: '100755' }), ['hold exec_bit_set']],
-    ['a new file is executable', makeChange('bin/x', null, 'x', { newMode: '100755' }), ['hold exec_bit_set']],
+    [
+      'a new file is executable',
+      makeChange('bin/x', null, 'x', { newMode: '100755' }),
+      ['hold exec_bit_set'],
+    ],
     ['it was executable before', edit({ oldMode: '100755', newMode: '100755' }), []],
     ['it stops being executable', edit({ oldMode: '100755' }), []],
   ])('when %s', (_what, change, expected) => {
@@ -57,7 +61,12 @@ describe('the executable bit', () => {
 });
 
 describe('binaries', () => {
-  const blob: Partial<Change> = { newText: null, newContent: 'binary', newBinary: true, newSize: 100 };
+  const blob: Partial<Change> = {
+    newText: null,
+    newContent: 'binary',
+    newBinary: true,
+    newSize: 100,
+  };
   const image = makeChange('docs/a.PNG', null, '', blob);
   const config = parsePolicyConfig({ allowBinary: [{ extension: '.png', maxBytes: 100 }] });
 
@@ -69,11 +78,17 @@ describe('binaries', () => {
   test('the allow-list lets its extension pass up to its size', () => {
     expect(ask(binary, [image], { config })).toEqual([]);
     expect(ask(binary, [{ ...image, newSize: 101 }], { config })).toEqual(['block binary_content']);
-    expect(ask(binary, [{ ...image, path: 'docs/a.png.exe' }], { config })).toEqual(['block binary_content']);
+    expect(ask(binary, [{ ...image, path: 'docs/a.png.exe' }], { config })).toEqual([
+      'block binary_content',
+    ]);
   });
 
   test('a binary that goes away is held', () => {
-    const gone = makeChange('a.bin', '', null, { oldText: null, oldContent: 'binary', oldBinary: true });
+    const gone = makeChange('a.bin', '', null, {
+      oldText: null,
+      oldContent: 'binary',
+      oldBinary: true,
+    });
     expect(ask(binary, [gone])).toEqual(['hold binary_removed']);
     expect(ask(binary, [makeChange('a.bin', '', null)])).toEqual([]);
   });
@@ -86,33 +101,83 @@ describe('caps', () => {
 
   test.each([
     ['files', many(300), many(301), 'too_many_files'],
-    ['lines', [makeChange('a', null, lines(5_000))], [makeChange('a', null, lines(5_001))], 'too_many_lines'],
-    ['deleted lines', [makeChange('a', lines(5_000), null)], [makeChange('a', lines(5_001), null)], 'too_many_lines'],
-    ['characters in a line', [makeChange('a', null, 'x'.repeat(20_000))], [makeChange('a', null, 'x'.repeat(20_001))], 'line_too_long'],
-    ['bytes of a file', [edit({ newSize: 1_048_576 })], [edit({ newSize: 1_048_577 })], 'file_too_large'],
-    ['bytes of a path', [makeChange(`${'a/'.repeat(2)}${'b'.repeat(255)}/${'c'.repeat(252)}`, null, 'x')], [makeChange(`${'a/'.repeat(2)}${'b'.repeat(255)}/${'c'.repeat(253)}`, null, 'x')], 'path_too_long'],
-    ['bytes of a component', [makeChange('é'.repeat(127), null, 'x')], [makeChange('é'.repeat(128), null, 'x')], 'path_too_long'],
-    ['levels', [makeChange(`${'d/'.repeat(31)}a`, null, 'x')], [makeChange(`${'d/'.repeat(32)}a`, null, 'x')], 'path_too_deep'],
+    [
+      'lines',
+      [makeChange('a', null, lines(5_000))],
+      [makeChange('a', null, lines(5_001))],
+      'too_many_lines',
+    ],
+    [
+      'deleted lines',
+      [makeChange('a', lines(5_000), null)],
+      [makeChange('a', lines(5_001), null)],
+      'too_many_lines',
+    ],
+    [
+      'characters in a line',
+      [makeChange('a', null, 'x'.repeat(20_000))],
+      [makeChange('a', null, 'x'.repeat(20_001))],
+      'line_too_long',
+    ],
+    [
+      'bytes of a file',
+      [edit({ newSize: 1_048_576 })],
+      [edit({ newSize: 1_048_577 })],
+      'file_too_large',
+    ],
+    [
+      'bytes of a path',
+      [makeChange(`${'a/'.repeat(2)}${'b'.repeat(255)}/${'c'.repeat(252)}`, null, 'x')],
+      [makeChange(`${'a/'.repeat(2)}${'b'.repeat(255)}/${'c'.repeat(253)}`, null, 'x')],
+      'path_too_long',
+    ],
+    [
+      'bytes of a component',
+      [makeChange('é'.repeat(127), null, 'x')],
+      [makeChange('é'.repeat(128), null, 'x')],
+      'path_too_long',
+    ],
+    [
+      'levels',
+      [makeChange(`${'d/'.repeat(31)}a`, null, 'x')],
+      [makeChange(`${'d/'.repeat(32)}a`, null, 'x')],
+      'path_too_deep',
+    ],
   ])('the cap on %s', (_what, within, beyond, code) => {
     expect(ask(caps, within)).toEqual([]);
     expect(ask(caps, beyond)).toEqual([`block ${code}`]);
   });
 
   test('the cap on all bytes counts every file', () => {
-    const quarter = Array.from({ length: 4 }, (_, at) => edit({ path: `f${at}`, newSize: 1_048_576 }));
+    const quarter = Array.from({ length: 4 }, (_, at) =>
+      edit({ path: `f${at}`, newSize: 1_048_576 }),
+    );
     expect(ask(caps, quarter)).toEqual([]);
-    expect(ask(caps, [...quarter, edit({ path: 'f4', newSize: 1 })])).toEqual(['block too_many_bytes']);
+    expect(ask(caps, [...quarter, edit({ path: 'f4', newSize: 1 })])).toEqual([
+      'block too_many_bytes',
+    ]);
   });
 
   test('the cap on commits', () => {
-    const commits = (count: number) => Array.from({ length: count }, () => ({ oid: '1'.repeat(40), parents: [], commitChanges: [] }));
+    const commits = (count: number) =>
+      Array.from({ length: count }, () => ({
+        oid: '1'.repeat(40),
+        parents: [],
+        commitChanges: [],
+      }));
     expect(ask(caps, [edit()], { set: makeSet([edit()], { commits: commits(50) }) })).toEqual([]);
-    expect(ask(caps, [edit()], { set: makeSet([edit()], { commits: commits(51) }) })).toEqual(['block too_many_commits']);
+    expect(ask(caps, [edit()], { set: makeSet([edit()], { commits: commits(51) }) })).toEqual([
+      'block too_many_commits',
+    ]);
   });
 
   test('content that was not read is refused on the new side and held on the old', () => {
-    expect(ask(caps, [edit({ newText: null, newContent: 'over_cap' })])).toEqual(['block content_not_read']);
-    expect(ask(caps, [edit({ oldText: null, oldContent: 'over_cap' })])).toEqual(['hold old_content_not_read']);
+    expect(ask(caps, [edit({ newText: null, newContent: 'over_cap' })])).toEqual([
+      'block content_not_read',
+    ]);
+    expect(ask(caps, [edit({ oldText: null, oldContent: 'over_cap' })])).toEqual([
+      'hold old_content_not_read',
+    ]);
   });
 
   test('limits are configurable', () => {
@@ -153,7 +218,9 @@ describe('protected paths', () => {
   });
 
   test('a deletion is refused like an edit', () => {
-    expect(ask(protectedPaths, [makeChange('CODEOWNERS', 'a', null)])).toEqual(['block protected_path']);
+    expect(ask(protectedPaths, [makeChange('CODEOWNERS', 'a', null)])).toEqual([
+      'block protected_path',
+    ]);
   });
 
   test.each([
@@ -229,9 +296,14 @@ describe('names', () => {
   });
 
   test('two new names that fold into one are refused, a renaming by case is not', () => {
-    expect(ask(names, [added('a/Read.ts'), added('a/read.ts')])).toEqual(['block name_collision', 'block name_collision']);
+    expect(ask(names, [added('a/Read.ts'), added('a/read.ts')])).toEqual([
+      'block name_collision',
+      'block name_collision',
+    ]);
     const renaming = [makeChange('a/Read.ts', 'x', null), added('a/read.ts')];
-    expect(ask(names, renaming, { set: makeSet(renaming, { basePaths: ['a/Read.ts'] }) })).toEqual([]);
+    expect(ask(names, renaming, { set: makeSet(renaming, { basePaths: ['a/Read.ts'] }) })).toEqual(
+      [],
+    );
   });
 
   test('a new file is held when the base paths are not known, an edit is not', () => {

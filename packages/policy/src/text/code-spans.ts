@@ -63,21 +63,26 @@ const TAIL_CHARS = 64;
 
 /** Writes segments back as one line in which each code span has one backtick on each side and stays a code span. */
 export function renderSegments(segments: readonly Segment[]): string {
-  let line = '';
-  for (const { kind, text } of segments) {
+  const parts: string[] = [];
+  // Only the last few characters matter, and looking at the end of a string that still grows would copy it each time.
+  let tail = '';
+  const write = (part: string): void => {
+    parts.push(part);
+    tail = (tail + part.slice(-TAIL_CHARS)).slice(-TAIL_CHARS);
+  };
+  for (const [index, { kind, text }] of segments.entries()) {
     if (kind === 'text') {
-      line += text;
+      // A backslash would escape the backtick that opens the span behind it.
+      write(segments[index + 1]?.kind === 'code' ? trimBackslashes(text) : text);
       continue;
     }
     const content = codeContent(text);
     if (content === '') continue;
-    // A backslash would escape the opening backtick.
-    line = trimBackslashes(line);
-    const mayOpen = !line.endsWith('`') && HARMLESS_BEFORE.test(line.slice(-TAIL_CHARS));
-    const needsSpace = line.endsWith('`') || (content.includes('@') && !mayOpen);
-    line += `${needsSpace ? ' ' : ''}\`${content}\``;
+    const mayOpen = !tail.endsWith('`') && HARMLESS_BEFORE.test(tail);
+    const needsSpace = tail.endsWith('`') || (content.includes('@') && !mayOpen);
+    write(`${needsSpace ? ' ' : ''}\`${content}\``);
   }
-  return line;
+  return parts.join('');
 }
 
 function codeContent(text: string): string {
@@ -86,8 +91,8 @@ function codeContent(text: string): string {
   return content.includes('@') ? content.replaceAll('|', '¦') : content;
 }
 
-function trimBackslashes(line: string): string {
-  let end = line.length;
-  while (end > 0 && line[end - 1] === '\\') end--;
-  return line.slice(0, end);
+function trimBackslashes(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\\') end--;
+  return text.slice(0, end);
 }

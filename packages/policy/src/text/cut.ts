@@ -35,19 +35,14 @@ export function renderWithin(
 /** The start of a line up to white space outside its code spans; empty when there is none. */
 export function cutLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
-  let part = line.slice(0, Math.max(0, maxChars));
-  const ticks = part.match(/`/g)?.length ?? 0;
-  if (ticks % 2 === 1) part = part.slice(0, part.lastIndexOf('`'));
-  else if (/\s/.test(line[part.length] ?? '')) return part.trimEnd();
-  for (let end = part.length; end > 0; end--) {
-    const isOutside = (part.slice(end).match(/`/g)?.length ?? 0) % 2 === 0;
-    if (isOutside && /\s/.test(part[end - 1] ?? '')) return part.slice(0, end).trimEnd();
-    if (part.length - end > MAX_BACKTRACK_CHARS) break;
+  let end = 0;
+  let isCode = false;
+  for (let at = 0; at <= maxChars; at++) {
+    if (line[at] === '`') isCode = !isCode;
+    else if (!isCode && /\s/.test(line[at] ?? '')) end = at;
   }
-  return '';
+  return line.slice(0, end).trimEnd();
 }
-
-const MAX_BACKTRACK_CHARS = 2_000;
 
 function cutFence(block: Extract<Block, { kind: 'fence' }>, maxChars: number): string {
   const fence = fenceFor(block.lines);

@@ -17,7 +17,8 @@ export function removeComments(text: string): string {
 }
 
 const IMAGE = /!\[([^[\]]{0,500})\](?:\([^()]{0,2000}\)|\[[^[\]]{0,500}\])/g;
-const TAG = /<\/?[A-Za-z][^<>]{0,2000}>/g;
+/** A name and then white space, a slash or the end: an address in angle brackets is no tag. */
+const TAG = /<\/?[A-Za-z][\w-]{0,100}(?=[\s/>])[^<>]{0,2000}>/g;
 
 /** A stretch of text outside code without images and tags; the alternative text of an image stays. */
 export function stripTags(text: string): string {
