@@ -30,7 +30,8 @@ export async function withToken<T>(
   act: (signIn: SignIn) => Promise<T>,
 ): Promise<T> {
   const url = requireRemoteUrl(remote);
-  if (!TOKEN.test(token)) throw new AppError('bad_input', 'the token is not one line of printable ASCII');
+  if (!TOKEN.test(token))
+    throw new AppError('bad_input', 'the token is not one line of printable ASCII');
   const file = await openUnlinked();
   try {
     await file.writeFile(`${token}\n`);
@@ -64,5 +65,7 @@ async function openUnlinked(): Promise<FileHandle> {
       failures.push(error);
     }
   }
-  throw new AppError('unavailable', 'no directory for the token file', { cause: new AggregateError(failures) });
+  throw new AppError('unavailable', 'no directory for the token file', {
+    cause: new AggregateError(failures),
+  });
 }

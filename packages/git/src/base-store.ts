@@ -44,7 +44,8 @@ const MAX_LISTED_BYTES = 33_554_432;
 export async function buildBaseStore(request: BaseStoreRequest): Promise<BaseStore> {
   const { gitDir, timeoutMs } = request;
   const commit = requireOid(request.commit, 'the start commit');
-  if (!request.shallow.every(isOid)) throw new AppError('bad_input', 'a shallow commit is no object name');
+  if (!request.shallow.every(isOid))
+    throw new AppError('bad_input', 'a shallow commit is no object name');
   await mkdir(gitDir, { recursive: true });
   await initBare(gitDir);
   const place = { gitDir, timeoutMs, origin: 'source' } as const;
@@ -64,7 +65,10 @@ export async function buildBaseStore(request: BaseStoreRequest): Promise<BaseSto
   const { tree } = parseCommitLinks(content);
   const pathBytes = await measurePaths(place, tree, MAX_PATH_BYTES);
   if (pathBytes === undefined) {
-    throw new AppError('too_large', `the start commit has more than ${MAX_PATH_BYTES} bytes of paths`);
+    throw new AppError(
+      'too_large',
+      `the start commit has more than ${MAX_PATH_BYTES} bytes of paths`,
+    );
   }
   if (pathBytes <= MAX_LISTED_BYTES) {
     const args = ['ls-tree', '-r', '-z', '--name-only', tree] as const;

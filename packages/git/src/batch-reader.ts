@@ -96,5 +96,8 @@ function parseInfo(line: string): ObjectInfo {
 }
 
 function malformed(expected: string): AppError {
-  return new AppError('internal', `reading objects: expected ${expected} in the answer of cat-file`);
+  return new AppError(
+    'internal',
+    `reading objects: expected ${expected} in the answer of cat-file`,
+  );
 }

@@ -36,7 +36,10 @@ export async function boundPaths(
 ): Promise<void> {
   for (const tree of new Set(trees)) {
     if ((await measurePaths(place, tree, maxBytes)) === undefined) {
-      throw new BundleRefused('too_many_paths', `tree ${tree} has more than ${maxBytes} bytes of paths`);
+      throw new BundleRefused(
+        'too_many_paths',
+        `tree ${tree} has more than ${maxBytes} bytes of paths`,
+      );
     }
   }
 }

@@ -58,7 +58,10 @@ export async function buildCommit(request: BuildCommitRequest): Promise<BuiltCom
   }
   try {
     await initBare(gitDir);
-    await writeFile(join(gitDir, 'objects/info/alternates'), `${join(request.baseGitDir, 'objects')}\n`);
+    await writeFile(
+      join(gitDir, 'objects/info/alternates'),
+      `${join(request.baseGitDir, 'objects')}\n`,
+    );
     // The boundary of the source is the boundary of what is pushed; a push must not look for commits beyond it.
     if (request.shallow.length > 0) {
       const lines = request.shallow.map((oid) => `${requireOid(oid, 'a shallow commit')}\n`);
@@ -82,13 +85,16 @@ function checkWords({ identity, message, date }: BuildCommitRequest): void {
   if (message.trim() === '' || message.length > MAX_MESSAGE_LENGTH || message.includes('\0')) {
     throw new AppError('bad_input', 'the commit message is empty, too long, or holds a NUL');
   }
-  if (Number.isNaN(date.getTime())) throw new AppError('bad_input', 'the date of the commit is none');
+  if (Number.isNaN(date.getTime()))
+    throw new AppError('bad_input', 'the date of the commit is none');
 }
 
 async function requireKinds(gitDir: string, tree: string, base: string): Promise<void> {
   const infos = await readObjectInfo({ gitDir }, [tree, base]);
-  if (infos.get(tree)?.kind !== 'tree') throw new AppError('bad_input', 'the clean pack does not hold the judged tree');
-  if (infos.get(base)?.kind !== 'commit') throw new AppError('bad_input', 'the start commit is not in the source');
+  if (infos.get(tree)?.kind !== 'tree')
+    throw new AppError('bad_input', 'the clean pack does not hold the judged tree');
+  if (infos.get(base)?.kind !== 'commit')
+    throw new AppError('bad_input', 'the start commit is not in the source');
 }
 
 async function commitTree(
@@ -113,7 +119,8 @@ async function commitTree(
   });
   const commit = requireOid(output.toString('latin1').trim(), 'the new commit');
   const info = (await readObjectInfo({ gitDir }, [commit])).get(commit);
-  const bytes = info === undefined ? undefined : (await readObjects({ gitDir }, [info])).get(commit);
+  const bytes =
+    info === undefined ? undefined : (await readObjects({ gitDir }, [info])).get(commit);
   const links = bytes === undefined ? undefined : parseCommitLinks(bytes);
   if (links?.tree !== tree || links.parents.length !== 1 || links.parents[0] !== base) {
     throw new AppError('internal', 'the new commit is not the judged tree on the start commit');

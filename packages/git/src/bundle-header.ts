@@ -78,7 +78,10 @@ function readHeaderLines(bytes: Uint8Array): { lines: string[]; packOffset: numb
   }
   const end = head.indexOf('\n\n', BUNDLE_SIGNATURE.length - 1);
   if (end === -1) {
-    throw new BundleRefused('bundle_header', `no end of the header within ${MAX_HEADER_BYTES} bytes`);
+    throw new BundleRefused(
+      'bundle_header',
+      `no end of the header within ${MAX_HEADER_BYTES} bytes`,
+    );
   }
   const body = head.slice(BUNDLE_SIGNATURE.length, Math.max(end, BUNDLE_SIGNATURE.length));
   return { lines: body === '' ? [] : body.split('\n'), packOffset: end + 2 };

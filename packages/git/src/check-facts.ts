@@ -40,9 +40,7 @@ const facts = shape({
   objectBytes: count,
   commits: list(shape({ oid, tree: oid, parent: oid, changes: list(change) })),
   changes: list(change),
-  blobs: list(
-    shape({ oid, size: count, content: oneOf(BLOB_CONTENTS), sha256: orNull(sha256) }),
-  ),
+  blobs: list(shape({ oid, size: count, content: oneOf(BLOB_CONTENTS), sha256: orNull(sha256) })),
 });
 
 /** @throws AppError `bad_input` that names the first place that is not as it should be. */
@@ -58,7 +56,8 @@ export function checkLengths(value: unknown): { oid: string; bytes: number }[] {
 }
 
 function demand(holds: boolean, at: string): void {
-  if (!holds) throw new AppError('bad_input', `the answer of the import child is malformed at ${at}`);
+  if (!holds)
+    throw new AppError('bad_input', `the answer of the import child is malformed at ${at}`);
 }
 
 function matching(pattern: RegExp): Check {

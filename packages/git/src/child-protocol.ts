@@ -29,14 +29,21 @@ export type ChildRequest = BaseRequest | BundleRequest;
 /** `imported` is followed by the contents in their order, then by the clean pack. */
 export type ChildAnswer =
   | { kind: 'built' }
-  | { kind: 'imported'; facts: ImportFacts; contents: { oid: string; bytes: number }[]; packBytes: number }
+  | {
+      kind: 'imported';
+      facts: ImportFacts;
+      contents: { oid: string; bytes: number }[];
+      packBytes: number;
+    }
   | { kind: 'refused'; reason: ImportReason; message: string }
   | { kind: 'failed'; code: ErrorCode; message: string };
 
 const MAX_MESSAGE_LENGTH = 4_000;
 
 /** The refusal or failure in an answer, or undefined when it is neither (or not in this form). */
-export function parseNegative(head: unknown): Extract<ChildAnswer, { message: string }> | undefined {
+export function parseNegative(
+  head: unknown,
+): Extract<ChildAnswer, { message: string }> | undefined {
   if (!isRecord(head) || typeof head['message'] !== 'string') return undefined;
   const message = head['message'].slice(0, MAX_MESSAGE_LENGTH);
   if (head['kind'] === 'refused') {
@@ -44,7 +51,9 @@ export function parseNegative(head: unknown): Extract<ChildAnswer, { message: st
     return reason === undefined ? undefined : { kind: 'refused', reason, message };
   }
   const code = ERROR_CODES.find((c) => c === head['code']);
-  return head['kind'] === 'failed' && code !== undefined ? { kind: 'failed', code, message } : undefined;
+  return head['kind'] === 'failed' && code !== undefined
+    ? { kind: 'failed', code, message }
+    : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

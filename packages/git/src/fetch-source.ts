@@ -59,7 +59,10 @@ export async function fetchSource(request: FetchSourceRequest): Promise<SourcePa
 }
 
 /** Runs `act` under the mirror's lock: nobody else fetches into it or drops it meanwhile. @throws AppError `transient`. */
-export async function withMirror<T>(mirrorDir: string, act: (gitDir: string) => Promise<T>): Promise<T> {
+export async function withMirror<T>(
+  mirrorDir: string,
+  act: (gitDir: string) => Promise<T>,
+): Promise<T> {
   await mkdir(mirrorDir, { recursive: true, mode: 0o700 });
   return withDirectoryLock(mirrorDir, LOCK_WAIT_MS, () => act(join(mirrorDir, 'git')));
 }
@@ -115,7 +118,11 @@ async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
   return ref.end === 'exited' && ref.exitCode === 0;
 }
 
-async function fetchCommit(request: FetchSourceRequest, gitDir: string, commit: string): Promise<void> {
+async function fetchCommit(
+  request: FetchSourceRequest,
+  gitDir: string,
+  commit: string,
+): Promise<void> {
   if (!Number.isSafeInteger(request.depth) || request.depth < 1) {
     throw new AppError('bad_input', 'the depth of a source must be a whole number from 1');
   }
@@ -168,8 +175,13 @@ function fetchFailure(error: AppError, stderr: string): AppError {
     return new AppError('forbidden', 'the token may not read the repository', cause);
   }
   if (/fsck error/.test(stderr)) {
-    return new AppError('bad_input', `the source does not pass the checks of git: ${stderr}`, cause);
+    return new AppError(
+      'bad_input',
+      `the source does not pass the checks of git: ${stderr}`,
+      cause,
+    );
   }
-  if (error.code === 'bad_input') return new AppError('transient', `fetching failed: ${stderr}`, cause);
+  if (error.code === 'bad_input')
+    return new AppError('transient', `fetching failed: ${stderr}`, cause);
   return error;
 }

@@ -22,7 +22,8 @@ export function splitFrame(bytes: Buffer): { head: unknown; payload: Buffer } {
 /** Cuts the payload into parts of the announced lengths. @throws AppError `bad_input` unless they add up exactly. */
 export function cutPayload(payload: Buffer, lengths: readonly number[]): Buffer[] {
   const total = lengths.reduce((sum, length) => sum + length, 0);
-  if (total !== payload.length) throw new AppError('bad_input', 'a frame of another length than announced');
+  if (total !== payload.length)
+    throw new AppError('bad_input', 'a frame of another length than announced');
   let offset = 0;
   return lengths.map((length) => payload.subarray(offset, (offset += length)));
 }
@@ -39,7 +40,8 @@ export async function readFrame(
       const head = parseLine(start.subarray(0, end));
       return { head, payload: continueWith(start.subarray(end + 1), iterator) };
     }
-    if (start.length > MAX_LINE_BYTES) throw new AppError('bad_input', 'a frame whose first line does not end');
+    if (start.length > MAX_LINE_BYTES)
+      throw new AppError('bad_input', 'a frame whose first line does not end');
     // oxlint-disable-next-line no-await-in-loop -- the next piece exists only after this one
     const next = await iterator.next();
     if (next.done === true) throw new AppError('bad_input', 'a frame without its first line');

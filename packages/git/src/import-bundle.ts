@@ -52,7 +52,9 @@ export async function importBundle(request: ImportRequest): Promise<ImportedBund
       gitDir: quarantine.gitDir,
       // Each command spreads this object and so reads the getter when it starts: all share one budget of time.
       get timeoutMs(): number {
-        return Math.max(1, deadline - Date.now());
+        const left = deadline - Date.now();
+        if (left <= 0) throw new AppError('transient', 'the import ran out of time');
+        return left;
       },
     });
   } catch (error) {
@@ -120,4 +122,3 @@ function asRefusal(error: unknown): unknown {
   }
   return error;
 }
-

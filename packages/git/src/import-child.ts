@@ -65,7 +65,8 @@ async function* exactly(
     if (seen > length) break;
     yield chunk;
   }
-  if (seen !== length) throw new AppError('bad_input', 'the request has another length than announced');
+  if (seen !== length)
+    throw new AppError('bad_input', 'the request has another length than announced');
 }
 
 function line(head: ChildAnswer): Buffer {

@@ -54,7 +54,10 @@ export const IMPORT_REASONS = [
 export type ImportReason = (typeof IMPORT_REASONS)[number];
 
 /** Reasons that a busy machine can cause too; a caller tries once more before it takes them for an answer. */
-export const INCONCLUSIVE_REASONS: ReadonlySet<ImportReason> = new Set(['time_limit', 'child_died']);
+export const INCONCLUSIVE_REASONS: ReadonlySet<ImportReason> = new Set([
+  'time_limit',
+  'child_died',
+]);
 
 /** Thrown by the steps of the import when the bundle is to be refused. */
 export class BundleRefused extends Error {

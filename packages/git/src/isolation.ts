@@ -102,7 +102,8 @@ export async function detectIsolation(): Promise<Isolation> {
       maxStdoutBytes: 4_096,
     });
     if (result.end === 'exited' && result.exitCode === 0) return { kind: 'bubblewrap' };
-    const why = result.stderr === '' ? `ended with ${result.signal ?? result.exitCode}` : result.stderr;
+    const why =
+      result.stderr === '' ? `ended with ${result.signal ?? result.exitCode}` : result.stderr;
     return { kind: 'none', reason: `bubblewrap cannot make a sandbox here: ${why}` };
   } catch (error) {
     const why = error instanceof AppError ? error.message : String(error);

@@ -15,7 +15,10 @@ export function isOid(text: string): boolean {
  */
 export function requireOid(text: string, role: string): string {
   if (!isOid(text) || text === ZERO_OID) {
-    throw new AppError('bad_input', `${role} must be a full object name (40 hex digits, not all zero)`);
+    throw new AppError(
+      'bad_input',
+      `${role} must be a full object name (40 hex digits, not all zero)`,
+    );
   }
   return text;
 }

@@ -33,7 +33,11 @@ const MAX_HISTORY_BYTES = 67_108_864;
 export async function packSource(request: PackSourceRequest): Promise<SourcePack> {
   const { gitDir, commit, packFile, maxPackBytes } = request;
   const place = { gitDir, origin: 'source', timeoutMs: PACK_TIMEOUT_MS } as const;
-  const listing = await runGit({ ...place, args: ['rev-list', commit], maxStdoutBytes: MAX_HISTORY_BYTES });
+  const listing = await runGit({
+    ...place,
+    args: ['rev-list', commit],
+    maxStdoutBytes: MAX_HISTORY_BYTES,
+  });
   const reached = new Set(listing.toString('latin1').split('\n'));
   const file = await open(packFile, 'wx', 0o600);
   try {
@@ -48,7 +52,9 @@ export async function packSource(request: PackSourceRequest): Promise<SourcePack
   } catch (error) {
     await rm(packFile, { force: true });
     if (error instanceof AppError && error.code === 'too_large') {
-      throw new AppError('too_large', `the source has more than ${maxPackBytes} bytes`, { cause: error });
+      throw new AppError('too_large', `the source has more than ${maxPackBytes} bytes`, {
+        cause: error,
+      });
     }
     throw error;
   } finally {

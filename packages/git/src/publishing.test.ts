@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildCommit, type BuildCommitRequest, type BuiltCommit } from './build-commit.ts';
 import { fetchSource, readShallow, withMirror } from './fetch-source.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
@@ -17,6 +17,9 @@ import { startSmartHttpServer, type SmartHttpServer } from './testing/smart-http
 const TOKEN = `ghs_${'123456_eyJhbGciOiJSUzI1NiJ9'.repeat(4)}.body.signature`;
 const DATE = new Date('2026-01-02T03:04:05Z');
 const older = commit({ tree: FIXTURE.root.oid, message: 'Older than the source' });
+
+// Real processes on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let root: string;
 let server: SmartHttpServer;
@@ -43,7 +46,10 @@ beforeEach(async () => {
   remoteDir = await mkdtemp(join(root, 'remote-'));
   mirrorDir = await mkdtemp(join(root, 'mirror-'));
   await initBare(remoteDir);
-  await writeFile(join(remoteDir, 'config'), '[http]\n receivepack = true\n[core]\n bare = true\n repositoryformatversion = 0\n');
+  await writeFile(
+    join(remoteDir, 'config'),
+    '[http]\n receivepack = true\n[core]\n bare = true\n repositoryformatversion = 0\n',
+  );
   await give([older, ...FIXTURE.objects]);
   await setRef('refs/heads/main', FIXTURE.start.oid);
 });
@@ -112,9 +118,18 @@ describe('fetching a source', () => {
     const check = await mkdtemp(join(root, 'check-'));
     await initBare(check);
     await writeFile(join(check, 'shallow'), `${source.shallow.join('\n')}\n`);
-    await runGit({ gitDir: check, args: ['index-pack', '--stdin'], stdin: await readFile(source.packFile) });
-    const log = await runGit({ gitDir: check, args: ['rev-list', '--objects', '--no-object-names', FIXTURE.start.oid] });
-    expect(log.toString().trim().split('\n').toSorted()).toEqual(FIXTURE.objects.map((o) => o.oid).toSorted());
+    await runGit({
+      gitDir: check,
+      args: ['index-pack', '--stdin'],
+      stdin: await readFile(source.packFile),
+    });
+    const log = await runGit({
+      gitDir: check,
+      args: ['rev-list', '--objects', '--no-object-names', FIXTURE.start.oid],
+    });
+    expect(log.toString().trim().split('\n').toSorted()).toEqual(
+      FIXTURE.objects.map((o) => o.oid).toSorted(),
+    );
   });
 
   it('asks the remote only for what the mirror does not have', async () => {
@@ -143,7 +158,9 @@ describe('fetching a source', () => {
   });
 
   it('says that a commit is not there, or that the token may not read', async () => {
-    await expect(fetchStart({ commit: '1'.repeat(40) })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fetchStart({ commit: '1'.repeat(40) })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await expect(fetchStart({ token: 'wrong' })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(fetchStart()).resolves.toMatchObject({ commit: FIXTURE.start.oid });
   });
@@ -219,8 +236,13 @@ describe('pushing', () => {
     await fetchStart();
     const made = await build();
     await setRef(BRANCH_REF, FIXTURE.start.oid);
-    expect(await push(made, { expectedOld: FIXTURE.boundary.oid })).toMatchObject({ outcome: 'exists' });
-    expect(await push(made, { expectedOld: FIXTURE.start.oid })).toEqual({ outcome: 'pushed', already: false });
+    expect(await push(made, { expectedOld: FIXTURE.boundary.oid })).toMatchObject({
+      outcome: 'exists',
+    });
+    expect(await push(made, { expectedOld: FIXTURE.start.oid })).toEqual({
+      outcome: 'pushed',
+      already: false,
+    });
   });
 
   it('sends only the new objects when the base has moved on meanwhile', async () => {
@@ -231,13 +253,18 @@ describe('pushing', () => {
     await setRef('refs/heads/main', next.oid);
     const before = await readdir(join(remoteDir, 'objects'));
     expect(await push(made)).toMatchObject({ outcome: 'pushed' });
-    const loose = (await readdir(join(remoteDir, 'objects'))).filter((name) => name.length === 2 && !before.includes(name));
+    const loose = (await readdir(join(remoteDir, 'objects'))).filter(
+      (name) => name.length === 2 && !before.includes(name),
+    );
     // Two blobs, two trees, one commit; the start commit's own objects are not sent again.
     expect(loose.length).toBeLessThanOrEqual(5);
   });
 
   it.each([
-    ['refusing to allow a GitHub App to create or update workflow `x.yml` without `workflows` permission', 'workflow_permission'],
+    [
+      'refusing to allow a GitHub App to create or update workflow `x.yml` without `workflows` permission',
+      'workflow_permission',
+    ],
     ['GH006: Protected branch update failed', 'protected'],
     ['no', 'other'],
   ])('tells a remote refusal by its words: %s', async (words, code) => {
@@ -245,7 +272,9 @@ describe('pushing', () => {
     const made = await build();
     await mkdir(join(remoteDir, 'hooks'), { recursive: true });
     const hook = join(remoteDir, 'hooks/pre-receive');
-    await writeFile(hook, `#!/bin/sh\ncat >/dev/null\necho '${words} ${TOKEN}' >&2\nexit 1\n`, { mode: 0o755 });
+    await writeFile(hook, `#!/bin/sh\ncat >/dev/null\necho '${words} ${TOKEN}' >&2\nexit 1\n`, {
+      mode: 0o755,
+    });
     const outcome = await push(made);
     expect(outcome).toMatchObject({ outcome: 'refused', code });
     expect(JSON.stringify(outcome)).not.toContain(TOKEN);
@@ -257,7 +286,10 @@ describe('pushing', () => {
   it('names a token that is not accepted', async () => {
     await fetchStart();
     const made = await build();
-    expect(await push(made, { token: 'ghs_wrong' })).toMatchObject({ outcome: 'refused', code: 'authentication' });
+    expect(await push(made, { token: 'ghs_wrong' })).toMatchObject({
+      outcome: 'refused',
+      code: 'authentication',
+    });
     expect(await push(made)).toMatchObject({ outcome: 'pushed' });
   });
 
@@ -265,7 +297,8 @@ describe('pushing', () => {
     await fetchStart();
     const made = await build();
     server.intercept = async (request) => {
-      if (request.method !== 'POST' || request.url?.endsWith('git-receive-pack') !== true) return false;
+      if (request.method !== 'POST' || request.url?.endsWith('git-receive-pack') !== true)
+        return false;
       request.resume();
       await new Promise((resolve) => request.once('end', resolve));
       request.socket.destroy();
@@ -287,7 +320,8 @@ describe('pushing', () => {
         for (const name of ['cmdline', 'environ']) {
           const text = await readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
           if (name === 'cmdline' && text.includes('remote-http')) programs.add(pid);
-          if (text.includes(TOKEN) || text.includes(Buffer.from(TOKEN).toString('base64'))) found.push(`${pid} ${name}`);
+          if (text.includes(TOKEN) || text.includes(Buffer.from(TOKEN).toString('base64')))
+            found.push(`${pid} ${name}`);
         }
       }
       return false;
@@ -299,26 +333,37 @@ describe('pushing', () => {
     expect(found).toEqual([]);
   });
 
-  it.each([
-    ['http://127.0.0.1/x', 'https'],
-    ['http://192.0.2.1/x', 'loopback_http'],
-    ['https://x-access-token:secret@github.com/o/r', 'https'],
-    ['ext::sh -c id', 'https'],
-    ['--upload-pack=id', 'https'],
-  ] as const)('does not talk to %s as %s', async (url, protocol) => {
+  it('talks to nothing but https, or a loopback address where that is allowed', async () => {
     await fetchStart();
     const made = await build();
-    await expect(push(made, { remote: { url, protocol } })).rejects.toMatchObject({ code: 'bad_input' });
+    const refused: PushRequest['remote'][] = [
+      { url: 'http://127.0.0.1/x', protocol: 'https' },
+      { url: 'http://192.0.2.1/x', protocol: 'loopback_http' },
+      { url: 'https://x-access-token:secret@github.com/o/r', protocol: 'https' },
+      { url: 'https://github.com/o/r?x', protocol: 'https' },
+      { url: 'ext::sh -c id', protocol: 'https' },
+      { url: '--upload-pack=id', protocol: 'https' },
+    ];
+    for (const each of refused) {
+      await expect(push(made, { remote: each })).rejects.toMatchObject({ code: 'bad_input' });
+    }
     expect(await push(made)).toMatchObject({ outcome: 'pushed' });
   });
 
-  it.each(['refs/tags/v1', 'refs/heads/', 'refs/heads/a b', 'refs/heads/a:b', 'refs/heads/*', 'HEAD'])(
-    'does not push to %s',
-    async (ref) => {
-      await fetchStart();
-      const made = await build();
+  it('pushes to a branch and to nothing else', async () => {
+    await fetchStart();
+    const made = await build();
+    const refs = [
+      'refs/tags/v1',
+      'refs/heads/',
+      'refs/heads/a b',
+      'refs/heads/a:b',
+      'refs/heads/*',
+      'HEAD',
+    ];
+    for (const ref of refs) {
       await expect(push(made, { ref })).rejects.toMatchObject({ code: 'bad_input' });
-      expect(await push(made)).toMatchObject({ outcome: 'pushed' });
-    },
-  );
+    }
+    expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+  });
 });

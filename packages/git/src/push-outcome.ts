@@ -33,13 +33,16 @@ const REF_LINE = /^([ +\-*=!])\t([^\t]*)\t([^\t]*)$/;
 /** The outcome for pushing to `ref`. */
 export function readPushOutcome(result: SpawnResult, ref: string): PushOutcome {
   const lines = result.stdout.toString('utf8').split('\n');
-  const own = lines.map((line) => REF_LINE.exec(line)).find((m) => m?.[2]?.endsWith(`:${ref}`) === true);
+  const own = lines
+    .map((line) => REF_LINE.exec(line))
+    .find((m) => m?.[2]?.endsWith(`:${ref}`) === true);
   const message = quoteForLog([own?.[3] ?? '', result.stderr].join('\n'), 1_000);
   if (own === undefined || own === null) return withoutRefLine(result, message);
   const [, flag = '', , summary = ''] = own;
   const ended = result.end === 'exited' && result.exitCode === 0;
   if (flag === '=' && ended) return { outcome: 'pushed', already: true };
-  if ((flag === '*' || flag === ' ' || flag === '+') && ended) return { outcome: 'pushed', already: false };
+  if ((flag === '*' || flag === ' ' || flag === '+') && ended)
+    return { outcome: 'pushed', already: false };
   if (flag !== '!') return { outcome: 'unknown', message };
   if (summary.startsWith('[rejected]')) return { outcome: 'exists', message };
   if (summary.startsWith('[remote rejected]')) {
@@ -52,7 +55,10 @@ export function readPushOutcome(result: SpawnResult, ref: string): PushOutcome {
 function withoutRefLine(result: SpawnResult, message: string): PushOutcome {
   if (result.end !== 'exited') return { outcome: 'unknown', message };
   const status = /The requested URL returned error: (\d{3})/.exec(message)?.[1];
-  if (/Authentication failed for|could not read (Username|Password)/.test(message) || status === '401') {
+  if (
+    /Authentication failed for|could not read (Username|Password)/.test(message) ||
+    status === '401'
+  ) {
     return { outcome: 'refused', code: 'authentication', message };
   }
   if (status === '403') return { outcome: 'refused', code: 'forbidden', message };

@@ -35,7 +35,8 @@ const PUSH_TIMEOUT_MS = 120_000;
 export async function pushRef(request: PushRequest): Promise<PushOutcome> {
   const commit = requireOid(request.commit, 'the commit to push');
   const ref = requireBranchRef(request.ref);
-  if (/[:*?[\\^~ ]|\.\.|@\{/.test(ref)) throw new AppError('bad_input', 'the ref is not a valid branch name');
+  if (/[:*?[\\^~ ]|\.\.|@\{/.test(ref))
+    throw new AppError('bad_input', 'the ref is not a valid branch name');
   const expectedOld =
     request.expectedOld === null ? '' : requireOid(request.expectedOld, 'the expected old commit');
   const url = requireRemoteUrl(request.remote).href;

@@ -21,7 +21,11 @@ export async function readContents(
 ): Promise<Contents> {
   const verdicts = new Map<string, { info: ObjectInfo; content: BlobContent }>();
   const earlier = commits.flatMap((commit) => commit.changes);
-  for (const group of [newSides(changes), oldSides(changes), [...newSides(earlier), ...oldSides(earlier)]]) {
+  for (const group of [
+    newSides(changes),
+    oldSides(changes),
+    [...newSides(earlier), ...oldSides(earlier)],
+  ]) {
     let left = limits.contentTotalBytes;
     for (const info of group) {
       if (verdicts.has(info.oid)) continue;

@@ -26,7 +26,8 @@ export async function readHistory(
   maxCommits: number,
 ): Promise<HistoryCommit[]> {
   const info = (await readObjectInfo(place, [head])).get(head);
-  if (info === undefined) throw new BundleRefused('missing_object', `the head ${head} is not there`);
+  if (info === undefined)
+    throw new BundleRefused('missing_object', `the head ${head} is not there`);
   if (info.kind !== 'commit') {
     throw new BundleRefused('head_not_commit', `the ref names a ${info.kind}`);
   }
@@ -46,7 +47,10 @@ export async function readHistory(
     const link = links.get(oid);
     const parent = line[index - 1] ?? base;
     if (link === undefined || link.parents.length !== 1 || link.parents[0] !== parent) {
-      throw new BundleRefused('commit_malformed', `commit ${oid} does not hold the parent it is listed with`);
+      throw new BundleRefused(
+        'commit_malformed',
+        `commit ${oid} does not hold the parent it is listed with`,
+      );
     }
     return { oid, tree: link.tree, parent };
   });

@@ -44,7 +44,10 @@ const MISSING = /did not receive expected object|missing (blob|tree|commit)/;
 function refusal(result: SpawnResult): Error {
   if (result.end === 'timed_out') return gitFailure('index-pack', result);
   if (hitKernelLimit(result) || OVER_LIMITS.test(result.stderr)) {
-    return new BundleRefused('pack_over_limits', `reading the pack passed a limit: ${last(result)}`);
+    return new BundleRefused(
+      'pack_over_limits',
+      `reading the pack passed a limit: ${last(result)}`,
+    );
   }
   const reason = MISSING.test(result.stderr) ? 'missing_object' : 'pack_refused';
   return new BundleRefused(reason, `git refused the pack: ${last(result)}`);

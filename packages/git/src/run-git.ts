@@ -124,5 +124,7 @@ export function gitFailure(subcommand: string, result: SpawnResult): AppError {
 /** Whether the kernel ended the child for passing a limit (also seen through a wrapper, as 128 + signal). */
 export function hitKernelLimit(result: SpawnResult): boolean {
   if (result.signal !== null) return LIMIT_SIGNALS.has(result.signal);
-  return result.exitCode !== null && [128 + 9, 128 + 11, 128 + 24, 128 + 25].includes(result.exitCode);
+  return (
+    result.exitCode !== null && [128 + 9, 128 + 11, 128 + 24, 128 + 25].includes(result.exitCode)
+  );
 }

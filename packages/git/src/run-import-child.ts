@@ -10,7 +10,7 @@ import { baseStoreDir, ensureBaseStore, sweepWorkRoot } from './base-store-cache
 import type { ExpectedBundle } from './bundle-header.ts';
 import { checkFacts, checkLengths } from './check-facts.ts';
 import { isRecord, parseNegative, type ChildRequest } from './child-protocol.ts';
-import { findChildRuntime, IMPORT_CHILD_FILE, type ChildRuntime } from './child-runtime.ts';
+import { findChildRuntime, type ChildRuntime } from './child-runtime.ts';
 import { cutPayload, splitFrame, writeFrameLine } from './frame.ts';
 import type { ImportedBundle } from './import-facts.ts';
 import type { ImportLimits } from './import-limits.ts';
@@ -38,6 +38,7 @@ export interface ChildImportRequest {
   isolation: Isolation;
   /** A directory of this process alone; base stores are kept in it. */
   workRoot: string;
+  /** From `prepareChildRuntime`, once per process; without it each child is loaded from source. */
   runtime?: ChildRuntime;
 }
 
@@ -111,7 +112,8 @@ async function buildBase(request: ChildImportRequest, gitDir: string): Promise<v
     cpuSeconds: BASE_CPU_SECONDS,
     maxStdoutBytes: 65_536,
   });
-  if (result.end === 'timed_out') throw new AppError('transient', 'building a base store ran out of time');
+  if (result.end === 'timed_out')
+    throw new AppError('transient', 'building a base store ran out of time');
   const head = result.stdout.length === 0 ? undefined : splitFrame(result.stdout).head;
   if (isRecord(head) && head['kind'] === 'built') return;
   throw failure(head, result);
@@ -134,9 +136,15 @@ async function runChild(request: ChildImportRequest, run: ChildRun): Promise<Spa
     ...limitArguments({ cpuSeconds: run.cpuSeconds, openFiles: OPEN_FILES }),
     runtime.node,
     ...runtime.nodeArgs,
-    IMPORT_CHILD_FILE,
+    runtime.script,
   ];
-  const env = { PATH: SHELL_PATH, HOME: '/nonexistent', LC_ALL: 'C', TZ: 'UTC', TSX_DISABLE_CACHE: '1' };
+  const env = {
+    PATH: SHELL_PATH,
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    TSX_DISABLE_CACHE: '1',
+  };
   const sandbox = { readOnly: [...runtime.readOnly, ...run.readOnly], writable: run.writable };
   return spawnLimited({
     argv: isolate(request.isolation, sandbox, argv, env),
@@ -147,7 +155,10 @@ async function runChild(request: ChildImportRequest, run: ChildRun): Promise<Spa
   });
 }
 
-async function* framed(head: ChildRequest, payload: ChildRun['payload']): AsyncGenerator<Uint8Array> {
+async function* framed(
+  head: ChildRequest,
+  payload: ChildRun['payload'],
+): AsyncGenerator<Uint8Array> {
   yield writeFrameLine(head);
   yield* payload;
 }
@@ -158,12 +169,17 @@ async function readAnswer(result: SpawnResult, baseDir: string): Promise<ChildIm
   }
   if (result.end !== 'exited' || result.exitCode !== 0 || result.stdout.length === 0) {
     const how = result.end === 'exited' ? (result.signal ?? result.exitCode) : result.end;
-    return { ok: false, reason: 'child_died', message: `the import child ended with ${how}: ${result.stderr}` };
+    return {
+      ok: false,
+      reason: 'child_died',
+      message: `the import child ended with ${how}: ${result.stderr}`,
+    };
   }
   const { head, payload } = splitFrame(result.stdout);
   if (!isRecord(head) || head['kind'] !== 'imported') {
     const negative = parseNegative(head);
-    if (negative?.kind === 'refused') return { ok: false, reason: negative.reason, message: negative.message };
+    if (negative?.kind === 'refused')
+      return { ok: false, reason: negative.reason, message: negative.message };
     throw failure(head, result);
   }
   const facts = checkFacts(head['facts']);

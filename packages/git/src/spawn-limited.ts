@@ -54,8 +54,14 @@ export async function spawnLimited(request: SpawnRequest): Promise<SpawnResult> 
     detached: true,
     stdio,
   });
-  const collected = collect(child, request);
-  const [result] = await Promise.all([collected, feed(child, request.stdin)]);
+  let broken: { cause: unknown } | undefined;
+  feed(child, request.stdin).catch((cause: unknown) => {
+    broken = { cause };
+    killGroup(child);
+  });
+  // Not the end of the input is awaited but that of the child: an input that stalls must not outlast the time limit.
+  const result = await collect(child, request);
+  if (broken !== undefined) throw broken.cause;
   return result;
 }
 
@@ -118,20 +124,15 @@ async function feed(child: ChildProcess, input: SpawnRequest['stdin']): Promise<
   let broken = false;
   stdin.on('error', () => (broken = true));
   const closed = new Promise<void>((resolve) => stdin.once('close', () => resolve()));
-  try {
-    if (input instanceof Uint8Array) {
-      stdin.write(input);
-    } else if (input !== undefined) {
-      for await (const chunk of input) {
-        if (broken || stdin.destroyed) break;
-        if (!stdin.write(chunk)) {
-          await Promise.race([new Promise<void>((r) => stdin.once('drain', () => r())), closed]);
-        }
+  if (input instanceof Uint8Array) {
+    stdin.write(input);
+  } else if (input !== undefined) {
+    for await (const chunk of input) {
+      if (broken || stdin.destroyed) break;
+      if (!stdin.write(chunk)) {
+        await Promise.race([new Promise<void>((r) => stdin.once('drain', () => r())), closed]);
       }
     }
-  } catch (error) {
-    killGroup(child);
-    throw error;
   }
   if (!stdin.destroyed) stdin.end();
 }

@@ -4,7 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { BasePack } from '../run-import-child.ts';
-import { blob, commit, file, folder, tree, type GitObject, type TreeEntry } from './object-writer.ts';
+import {
+  blob,
+  commit,
+  file,
+  folder,
+  tree,
+  type GitObject,
+  type TreeEntry,
+} from './object-writer.ts';
 import { bundle, pack, type PackEntry } from './pack-writer.ts';
 
 export const BRANCH_REF = 'refs/heads/agent/fix-1';
@@ -32,7 +40,9 @@ export const FIXTURE = {
   objects: [readme, main, test, source, root, boundary, start],
 } as const;
 
-export function fixtureBasePack(objects: readonly GitObject[] = FIXTURE.objects): BasePack & { bytesNow: Buffer } {
+export function fixtureBasePack(
+  objects: readonly GitObject[] = FIXTURE.objects,
+): BasePack & { bytesNow: Buffer } {
   const bytesNow = pack(objects);
   return {
     sha256: createHash('sha256').update(bytesNow).digest('hex'),
@@ -53,7 +63,11 @@ export interface BundleParts {
 }
 
 /** A bundle with these entries in its pack, under the header that is expected unless told otherwise. */
-export function bundleWith(content: readonly (GitObject | PackEntry)[], head: string, parts: BundleParts = {}): Buffer {
+export function bundleWith(
+  content: readonly (GitObject | PackEntry)[],
+  head: string,
+  parts: BundleParts = {},
+): Buffer {
   return bundle(parts.header ?? headerFor(head, parts), pack(content));
 }
 
@@ -62,21 +76,38 @@ export function headerFor(head: string, parts: BundleParts = {}): string {
 }
 
 /** One commit on the start commit whose root tree has these entries besides those of the start. */
-export function changeAtRoot(entries: readonly TreeEntry[], objects: readonly (GitObject | PackEntry)[]): Buffer {
+export function changeAtRoot(
+  entries: readonly TreeEntry[],
+  objects: readonly (GitObject | PackEntry)[],
+): Buffer {
   const newRoot = tree([...FIXTURE.rootEntries, ...entries]);
   return bundleOfTree(newRoot, objects);
 }
 
-export function bundleOfTree(newRoot: GitObject, objects: readonly (GitObject | PackEntry)[]): Buffer {
+export function bundleOfTree(
+  newRoot: GitObject,
+  objects: readonly (GitObject | PackEntry)[],
+): Buffer {
   const head = commit({ tree: newRoot.oid, parents: [FIXTURE.start.oid] });
   return bundleWith([...objects, newRoot, head], head.oid);
 }
 
 /** The benign twin: one commit that changes a file and adds one. */
-export function benignBundle(): { bytes: Buffer; head: GitObject; root: GitObject; added: GitObject; changed: GitObject; source: GitObject } {
+export function benignBundle(): {
+  bytes: Buffer;
+  head: GitObject;
+  root: GitObject;
+  added: GitObject;
+  changed: GitObject;
+  source: GitObject;
+} {
   const changed = blob('export const one = 2;\n');
   const added = blob('more\n');
-  const newSource = tree([file('main.js', changed), file('main.test.js', test), file('more.txt', added)]);
+  const newSource = tree([
+    file('main.js', changed),
+    file('main.test.js', test),
+    file('more.txt', added),
+  ]);
   const newRoot = tree([file('README.md', readme), folder('src', newSource)]);
   const head = commit({ tree: newRoot.oid, parents: [start.oid], message: 'Fix it' });
   const bytes = bundleWith([changed, added, newSource, newRoot, head], head.oid);

@@ -32,7 +32,10 @@ export function folder(name: string | Buffer, object: GitObject): TreeEntry {
 }
 
 /** A tree in git's order, or in the order given. */
-export function tree(entries: readonly TreeEntry[], order: 'sorted' | 'as_given' = 'sorted'): GitObject {
+export function tree(
+  entries: readonly TreeEntry[],
+  order: 'sorted' | 'as_given' = 'sorted',
+): GitObject {
   const list = order === 'sorted' ? entries.toSorted(compareEntries) : entries;
   const parts = list.flatMap((entry) => [
     Buffer.from(`${entry.mode} `),

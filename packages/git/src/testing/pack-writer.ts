@@ -11,7 +11,12 @@ export interface PackEntry {
 }
 
 export function wholeEntry(object: GitObject): PackEntry {
-  return { bytes: Buffer.concat([entryHeader(TYPE[object.kind], object.bytes.length), deflate(object.bytes)]) };
+  return {
+    bytes: Buffer.concat([
+      entryHeader(TYPE[object.kind], object.bytes.length),
+      deflate(object.bytes),
+    ]),
+  };
 }
 
 /** An entry that makes its object from another one by the delta. */
@@ -38,7 +43,11 @@ export function pack(content: readonly (GitObject | PackEntry)[], lies: PackLies
   preamble.write('PACK');
   preamble.writeUInt32BE(2, 4);
   preamble.writeUInt32BE(lies.count ?? entries.length, 8);
-  const body = Buffer.concat([preamble, ...entries.map((e) => e.bytes), lies.junk ?? Buffer.alloc(0)]);
+  const body = Buffer.concat([
+    preamble,
+    ...entries.map((e) => e.bytes),
+    lies.junk ?? Buffer.alloc(0),
+  ]);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 

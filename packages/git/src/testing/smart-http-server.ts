@@ -76,7 +76,10 @@ function runBackend(root: string, request: IncomingMessage, response: ServerResp
     const end = head.indexOf('\r\n\r\n');
     if (end === -1) return;
     open = true;
-    const fields = head.toString('latin1', 0, end).split('\r\n').map((line) => line.split(': '));
+    const fields = head
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => line.split(': '));
     const status = fields.find(([name]) => name === 'Status')?.[1]?.slice(0, 3) ?? '200';
     const headers = fields.filter(([name]) => name !== 'Status');
     response.writeHead(Number(status), Object.fromEntries(headers));

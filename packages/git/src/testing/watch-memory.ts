@@ -1,4 +1,4 @@
-/** Watches the resident memory of every process that this one started, to their peaks. For tests. */
+/** Watches the processes that this one started: which there are, and their resident memory to its peak. For tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const SAMPLE_MS = 5;
@@ -17,7 +17,8 @@ export function watchMemory(): { stop(): number } {
   };
 }
 
-function descendantsOf(ancestor: number): number[] {
+/** Every process that descends from this one. */
+export function descendantsOf(ancestor: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
