@@ -24,7 +24,7 @@ export const MAX_AGENT_BODY_CHARS = 10_000;
 export const MAX_BODY_CHARS = 60_000;
 
 /** Beyond this the text is cut unread; the caps that count are far below. */
-const MAX_RAW_CHARS = 100_000;
+const MAX_RAW_CHARS = 40_000;
 const MAX_PASSES = 8;
 
 export const TEXT_NOTES = ['secret_redacted', 'canary_seen', 'cut', 'dropped'] as const;

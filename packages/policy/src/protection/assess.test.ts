@@ -1,71 +1,23 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  ok,
+  status,
+  failed,
+  rule,
+  review,
+  checks,
+  allRules,
+  bound,
+  page,
+  strong,
+  classicBody,
+  classicOnly,
+} from '../testing/make-protection.ts';
 import { assessProtection } from './assess.ts';
 import type { ProtectionAssessment } from './assess.ts';
 import { ProtectionFactsSchema } from './facts.ts';
-import type { Answer, ProtectionFacts } from './facts.ts';
+import type { ProtectionFacts } from './facts.ts';
 import { decidePush } from './may-push.ts';
-
-const ok = (body: unknown): Answer => ({ kind: 'answered', status: 200, body });
-const status = (code: number): Answer => ({
-  kind: 'answered',
-  status: code,
-  body: { message: 'x' },
-});
-const failed: Answer = { kind: 'failed', reason: 'timeout' };
-
-const rule = (type: string, parameters: Record<string, unknown> = {}, id = 7) => ({
-  type,
-  parameters,
-  ruleset_source_type: 'Repository',
-  ruleset_source: 'acme/app',
-  ruleset_id: id,
-});
-const review = {
-  required_approving_review_count: 1,
-  dismiss_stale_reviews_on_push: true,
-  require_code_owner_review: true,
-  require_last_push_approval: true,
-};
-const checks = { required_status_checks: [{ context: 'ci', integration_id: 15368 }] };
-const allRules = [
-  rule('pull_request', review),
-  rule('required_status_checks', checks),
-  rule('non_fast_forward'),
-  rule('deletion'),
-];
-const bound = ok({ id: 7, enforcement: 'active', current_user_can_bypass: 'never' });
-
-const page = (rules: unknown[], number = 1) => ({ page: number, answer: ok(rules) });
-const strong: ProtectionFacts = {
-  appSlug: 'sallyport',
-  baseRef: 'main',
-  branchRules: [page(allRules)],
-  rulesets: { '7': bound },
-  classic: status(404),
-  branch: ok({ name: 'main', protected: true, commit: { sha: 'x' } }),
-  repository: ok({ archived: false, disabled: false, permissions: { admin: false } }),
-  codeownersErrors: ok({ errors: [] }),
-  refUpdateRule: null,
-};
-const classicBody = {
-  required_pull_request_reviews: {
-    required_approving_review_count: 1,
-    dismiss_stale_reviews: true,
-    require_code_owner_reviews: true,
-    require_last_push_approval: true,
-  },
-  required_status_checks: { strict: true, checks: [{ context: 'ci', app_id: 15368 }] },
-  enforce_admins: { enabled: true },
-  allow_force_pushes: { enabled: false },
-  allow_deletions: { enabled: false },
-};
-const classicOnly: ProtectionFacts = {
-  ...strong,
-  branchRules: [page([])],
-  rulesets: {},
-  classic: ok(classicBody),
-};
 
 const verdictOf = (facts: ProtectionFacts): string => assessProtection(facts).verdict;
 const codes = (assessment: ProtectionAssessment): string[] =>
@@ -404,104 +356,5 @@ describe('what is not known', () => {
     const two = { ...strong, branchRules: [page([...allRules, rule('pull_request', review, 8)])] };
     const always = ok({ enforcement: 'active', current_user_can_bypass: 'always' });
     expect(verdictOf({ ...two, rulesets: { '8': always } })).toBe('app_can_bypass');
-  });
-});
-
-const RANK: Record<string, number> = { protected: 2, weak: 1 };
-const rank = (facts: ProtectionFacts): number => RANK[verdictOf(facts)] ?? 0;
-
-const bypass = fc.constantFrom(
-  'never',
-  'never',
-  'always',
-  'pull_requests_only',
-  'exempt',
-  undefined,
-);
-const ruleArbitrary = fc.record({
-  type: fc.constantFrom(
-    'pull_request',
-    'required_status_checks',
-    'non_fast_forward',
-    'deletion',
-    'creation',
-  ),
-  parameters: fc.constantFrom(
-    review,
-    checks,
-    {},
-    { ...review, required_approving_review_count: 0 },
-    { ...review, require_last_push_approval: false },
-  ),
-  ruleset_id: fc.constantFrom(7, 8),
-});
-const classicArbitrary = fc.oneof(
-  fc.constantFrom(status(404), status(403), failed),
-  fc
-    .record({
-      required_pull_request_reviews: fc.constantFrom(
-        undefined,
-        classicBody.required_pull_request_reviews,
-        {
-          ...classicBody.required_pull_request_reviews,
-          bypass_pull_request_allowances: { apps: [{ slug: 'sallyport' }] },
-        },
-      ),
-      required_status_checks: fc.constantFrom(undefined, classicBody.required_status_checks),
-      enforce_admins: fc.record({ enabled: fc.boolean() }),
-      allow_force_pushes: fc.record({ enabled: fc.boolean() }),
-      allow_deletions: fc.record({ enabled: fc.boolean() }),
-    })
-    .map(ok),
-);
-const factsArbitrary: fc.Arbitrary<ProtectionFacts> = fc.record({
-  appSlug: fc.constant('sallyport'),
-  baseRef: fc.constant('main'),
-  branchRules: fc.array(ruleArbitrary, { maxLength: 6 }).map((rules) => [page(rules)]),
-  rulesets: fc.tuple(bypass, bypass).map(([one, other]) => ({
-    '7': ok({ enforcement: 'active', current_user_can_bypass: one }),
-    '8': ok({ enforcement: 'active', current_user_can_bypass: other }),
-  })),
-  classic: classicArbitrary,
-  branch: fc.constant(ok({ name: 'main' })),
-  repository: fc
-    .constantFrom(true, false, undefined)
-    .map((admin) => ok({ archived: false, permissions: { admin } })),
-  codeownersErrors: fc.constantFrom(status(404), ok({ errors: [] }), ok({ errors: [{}] })),
-  refUpdateRule: fc.constantFrom(null, ok({ viewerCanPush: false }), ok({ viewerCanPush: true })),
-});
-const noAnswer = fc.constantFrom(failed, status(403), status(500), ok('nonsense'));
-const lost: fc.Arbitrary<(facts: ProtectionFacts, answer: Answer) => ProtectionFacts> =
-  fc.constantFrom(
-    (facts, answer) => ({ ...facts, classic: answer }),
-    (facts, answer) => ({ ...facts, branch: answer }),
-    (facts, answer) => ({ ...facts, repository: answer }),
-    (facts, answer) => ({ ...facts, codeownersErrors: answer }),
-    (facts, answer) => ({ ...facts, refUpdateRule: answer }),
-    (facts, answer) => ({ ...facts, branchRules: [{ page: 1, answer }] }),
-    (facts) => ({ ...facts, branchRules: [] }),
-    (facts, answer) => ({ ...facts, rulesets: { ...facts.rulesets, '7': answer } }),
-    (facts) => ({ ...facts, rulesets: {} }),
-  );
-
-describe('losing a fact', () => {
-  test('never makes a base more protected', () => {
-    fc.assert(
-      fc.property(factsArbitrary, lost, noAnswer, (facts, lose, answer) => {
-        expect(rank(lose(facts, answer))).toBeLessThanOrEqual(rank(facts));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test('the facts of the property reach every verdict', () => {
-    const seen = new Set(fc.sample(factsArbitrary, { numRuns: 2_000, seed: 1 }).map(verdictOf));
-    expect([...seen].toSorted()).toEqual([
-      'app_can_bypass',
-      'protected',
-      'unknown',
-      'unprotected',
-      'weak',
-    ]);
   });
 });
