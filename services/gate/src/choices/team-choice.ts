@@ -14,11 +14,14 @@ export interface TeamChoice {
 }
 
 const TeamsFileSchema = z.strictObject({
-  default: z.string(),
+  default: z.string().optional(),
   teams: z.array(z.unknown()).min(1).max(100),
 });
 
-/** Reads TEAMS_FILE, `{"default": NAME, "teams": [TEAM, …]}`, when it is given. @throws AppError `bad_config` that lists what is wrong. */
+/**
+ * Reads TEAMS_FILE, `{"default": NAME, "teams": [TEAM, …]}`, when it is given; without `default` it is the first team.
+ * @throws AppError `bad_config` that lists what is wrong.
+ */
 export function chooseTeams(path: string | undefined): TeamChoice {
   if (path === undefined) return teamChoice([STARTER_TEAM], STARTER_TEAM.name);
   const file = TeamsFileSchema.safeParse(readOperatorFile('TEAMS_FILE', path));
@@ -35,13 +38,14 @@ export function chooseTeams(path: string | undefined): TeamChoice {
   const names = teams.map((team) => team.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) problems.push(`the team "${twice}" stands twice`);
-  if (problems.length === 0 && !names.includes(file.data.default)) {
-    problems.push(`default: there is no team "${file.data.default}"`);
+  const defaultName = file.data.default ?? names[0] ?? '';
+  if (problems.length === 0 && !names.includes(defaultName)) {
+    problems.push(`default: there is no team "${defaultName}"`);
   }
   if (problems.length > 0) {
     throw new AppError('bad_config', `TEAMS_FILE: ${path}:\n  ${problems.join('\n  ')}`);
   }
-  return teamChoice(teams, file.data.default);
+  return teamChoice(teams, defaultName);
 }
 
 function teamChoice(teams: readonly Team[], defaultName: string): TeamChoice {
