@@ -30,7 +30,7 @@ export interface EmbeddedRedisOptions {
 }
 
 /**
- * Starts Redis (about 30 ms) and returns when it answers.
+ * Starts Redis (about 20 ms) and returns when it answers.
  * @throws Error with the end of its log when it does not start.
  */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedServer> {
