@@ -17,7 +17,7 @@ create table delivery (
   target_type text not null check (length(target_type) <= 64),
   target_id text not null check (length(target_id) <= 32),
   guid text not null check (length(guid) between 1 and 64),
-  event text not null check (event ~ '^[a-z_]{1,64}$'),
+  event text not null check (event ~ '^[a-z][a-z0-9_]{0,63}$'),
   content_type text not null check (content_type in ('json', 'form')),
   headers jsonb not null,
   body bytea not null,

@@ -81,7 +81,7 @@ table delivery
   handled_at timestamp with time zone
   delivery_body_sha256_check CHECK ((body_sha256 ~ '^[0-9a-f]{64}$'::text))
   delivery_content_type_check CHECK ((content_type = ANY (ARRAY['json'::text, 'form'::text])))
-  delivery_event_check CHECK ((event ~ '^[a-z_]{1,64}$'::text))
+  delivery_event_check CHECK ((event ~ '^[a-z][a-z0-9_]{0,63}$'::text))
   delivery_guid_check CHECK (((length(guid) >= 1) AND (length(guid) <= 64)))
   delivery_pkey PRIMARY KEY (id)
   delivery_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'handled'::text, 'not_for_us'::text, 'unusable'::text])))

@@ -9,7 +9,9 @@ describe('branchName', () => {
   it('is the same whenever it is chosen, and another for another task', () => {
     expect(branchName('agent', 12, TASK)).toBe(branchName('agent', 12, TASK));
     expect(branchName('agent', 12, TASK)).toMatch(/^agent\/issue-12-[0-9a-f]{8}$/);
-    expect(branchName('agent', 12, TASK)).not.toBe(branchName('agent', 12, TASK.replace(/1$/, '2')));
+    expect(branchName('agent', 12, TASK)).not.toBe(
+      branchName('agent', 12, TASK.replace(/1$/, '2')),
+    );
   });
 
   it('is one that a ticket may carry, for every issue and prefix', () => {
@@ -17,7 +19,12 @@ describe('branchName', () => {
     expect(branchName('a'.repeat(31), 1, TASK)).toMatch(BRANCH_PATTERN);
   });
 
-  it.each(['', 'Agent', 'a/b', '-a', 'a..b', 'a b', 'refs/heads', 'a'.repeat(32)])('refuses the prefix %j', (prefix) => {
-    expect(() => branchName(prefix, 1, TASK)).toThrow(expect.objectContaining({ code: 'bad_config' }));
-  });
+  it.each(['', 'Agent', 'a/b', '-a', 'a..b', 'a b', 'refs/heads', 'a'.repeat(32)])(
+    'refuses the prefix %j',
+    (prefix) => {
+      expect(() => branchName(prefix, 1, TASK)).toThrow(
+        expect.objectContaining({ code: 'bad_config' }),
+      );
+    },
+  );
 });

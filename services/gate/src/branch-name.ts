@@ -8,7 +8,10 @@ export function branchName(prefix: string, issueNumber: number, taskId: string):
   const tail = createHash('sha256').update(taskId).digest('hex').slice(0, 8);
   const name = `${prefix}/issue-${issueNumber}-${tail}`;
   if (!BRANCH_PATTERN.test(name)) {
-    throw new AppError('bad_config', `BRANCH_PREFIX ${JSON.stringify(prefix)}: use lower-case letters, digits and -`);
+    throw new AppError(
+      'bad_config',
+      `BRANCH_PREFIX ${JSON.stringify(prefix)}: use lower-case letters, digits and -`,
+    );
   }
   return name;
 }

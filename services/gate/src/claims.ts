@@ -1,6 +1,10 @@
 /** What the ticket of an admitted `fix` says. Everything in it comes from the snapshot and from the operator, nothing from the payload's wishes. */
 import type { Snapshot } from '@sallyport/shared/task/snapshot';
-import { TICKET_AUDIENCES, TICKET_ISSUER, type TicketClaims } from '@sallyport/shared/ticket/claims';
+import {
+  TICKET_AUDIENCES,
+  TICKET_ISSUER,
+  type TicketClaims,
+} from '@sallyport/shared/ticket/claims';
 
 export const TICKET_LIFETIME_SECONDS = 24 * 3600;
 
@@ -44,7 +48,11 @@ export function fixClaims(input: ClaimsInput): TicketClaims {
     snapshot_sha256: input.snapshotSha256,
     comment_id: snapshot.trigger.id,
     base: snapshot.base,
-    start: { repository_id: snapshot.repository.id, ref: snapshot.base.ref, sha: snapshot.base.sha },
+    start: {
+      repository_id: snapshot.repository.id,
+      ref: snapshot.base.ref,
+      sha: snapshot.base.sha,
+    },
     branch: input.branch,
     read_only: false,
     team: { name: snapshot.command.team, hash: input.teamHash },

@@ -6,13 +6,18 @@ const count = z.coerce.number().int().positive();
 export const CONFIG = {
   values: {
     GITHUB_APP_ID: count,
-    GITHUB_APP_SLUG: z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'use the slug in the URL of the App'),
+    GITHUB_APP_SLUG: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'use the slug in the URL of the App'),
     /** Teams that may be asked for; without it there is the built-in one. */
     TEAMS_FILE: z.string().min(1).optional(),
     /** What may leave; without it the built-in policy holds. */
     POLICY_FILE: z.string().min(1).optional(),
     /** Branches are `<prefix>/issue-<number>-<8 hex>`; a branch named like the prefix itself would block them all. */
-    BRANCH_PREFIX: z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'use lower-case letters, digits and -').default('agent'),
+    BRANCH_PREFIX: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'use lower-case letters, digits and -')
+      .default('agent'),
     ASSESS_TIMEOUT_SECONDS: count.default(600),
     RUN_WALL_SECONDS: count.default(3600),
     RUN_TOKENS: count.default(5_000_000),

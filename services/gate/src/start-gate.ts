@@ -16,7 +16,9 @@ export function startGate(wakers: Wakers, gate: Gate): void {
   const { stopping } = wakers;
 
   function nudge(work: Promise<unknown>): void {
-    work.catch((error: unknown) => gate.log.warn({ err: error }, 'a nudge was not followed; the sweep will'));
+    work.catch((error: unknown) =>
+      gate.log.warn({ err: error }, 'a nudge was not followed; the sweep will'),
+    );
   }
 
   async function onAnswer(requestId: string): Promise<void> {

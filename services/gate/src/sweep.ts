@@ -27,14 +27,23 @@ export async function sweep(gate: Gate, ages: SweepAges = SWEEP_AGES): Promise<v
       if (taskId !== null) await advanceTask(gate, taskId);
     });
   }
-  for (const task of await listTasksIn(gate.db, ['received', 'assessing'], ages.taskSeconds, BATCH)) {
+  for (const task of await listTasksIn(
+    gate.db,
+    ['received', 'assessing'],
+    ages.taskSeconds,
+    BATCH,
+  )) {
     await attempt(gate, { taskId: task.id }, () => advanceTask(gate, task.id));
   }
   const again = await enqueueUnclaimedWork(gate.db, ages.workSeconds);
   if (again > 0) gate.log.warn({ tasks: again }, 'admitted work was unclaimed; sent again');
 }
 
-async function attempt(gate: Gate, what: Record<string, string>, work: () => Promise<void>): Promise<void> {
+async function attempt(
+  gate: Gate,
+  what: Record<string, string>,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -2,31 +2,43 @@
 import { describe, expect, it } from 'vitest';
 import { checkPayload } from './check-payload.ts';
 import { SMALL_BODY_BYTES } from './limits.ts';
+import { Refusal } from './refusal.ts';
 
 function accepts(contentType: 'json' | 'form', body: string | Buffer): boolean {
   try {
     checkPayload(contentType, Buffer.from(body as string));
     return true;
   } catch (error) {
-    expect(error).toMatchObject({ code: 'not_json' });
-    return false;
+    if (error instanceof Refusal && error.code === 'not_json') return false;
+    throw error;
   }
 }
 
 describe('checkPayload', () => {
-  it.each(['{}', ' {"a":"é😊"}\r\n', '{"a":"\\u0000\\ud800"}', '{"a":1.0,"a":2}', '{"a":"\u2028"}'])(
-    'accepts the object %s',
-    (body) => {
-      expect(accepts('json', body)).toBe(true);
-    },
-  );
+  it.each([
+    '{}',
+    ' {"a":"é😊"}\r\n',
+    '{"a":"\\u0000\\ud800"}',
+    '{"a":1.0,"a":2}',
+    '{"a":"\u2028"}',
+  ])('accepts the object %s', (body) => {
+    expect(accepts('json', body)).toBe(true);
+  });
 
-  it.each(['', ' ', 'Hello, World!', '[]', '"{}"', 'null', '{', '{"a":1', '{} {}', '{"a":"\u0000"}'])(
-    'refuses %j',
-    (body) => {
-      expect(accepts('json', body)).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    'Hello, World!',
+    '[]',
+    '"{}"',
+    'null',
+    '{',
+    '{"a":1',
+    '{} {}',
+    '{"a":"\u0000"}',
+  ])('refuses %j', (body) => {
+    expect(accepts('json', body)).toBe(false);
+  });
 
   it('refuses bytes that are no UTF-8', () => {
     expect(accepts('json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBe(false);

@@ -9,7 +9,14 @@ import { SMALL_BODY_BYTES } from './limits.ts';
 import { Refusal } from './refusal.ts';
 
 const FORM_FIELD = Buffer.from('payload=');
-const BYTE = { tab: 0x09, lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, open: 0x7b, close: 0x7d };
+const BYTE = {
+  tab: 0x09,
+  lineFeed: 0x0a,
+  carriageReturn: 0x0d,
+  space: 0x20,
+  open: 0x7b,
+  close: 0x7d,
+};
 
 /** @throws Refusal `not_json` that says what is wrong. */
 export function checkPayload(contentType: DeliveryContentType, body: Buffer): void {
@@ -23,12 +30,14 @@ function checkForm(body: Buffer): void {
   }
   if (body.length > SMALL_BODY_BYTES) return;
   const payload = new URLSearchParams(body.toString('utf8')).get('payload') ?? '';
-  if (!isObjectText(payload)) throw new Refusal('not_json', 'the field payload is not a JSON object');
+  if (!isObjectText(payload))
+    throw new Refusal('not_json', 'the field payload is not a JSON object');
 }
 
 function checkJson(body: Buffer): void {
   if (!isUtf8(body)) throw new Refusal('not_json', 'the body is not UTF-8');
-  const whole = body.length <= SMALL_BODY_BYTES ? isObjectText(body.toString('utf8')) : hasObjectEnds(body);
+  const whole =
+    body.length <= SMALL_BODY_BYTES ? isObjectText(body.toString('utf8')) : hasObjectEnds(body);
   if (!whole) throw new Refusal('not_json', 'the body is not a JSON object');
 }
 
@@ -51,6 +60,9 @@ function hasObjectEnds(body: Buffer): boolean {
 
 function isSpace(byte: number | undefined): boolean {
   return (
-    byte === BYTE.space || byte === BYTE.lineFeed || byte === BYTE.carriageReturn || byte === BYTE.tab
+    byte === BYTE.space ||
+    byte === BYTE.lineFeed ||
+    byte === BYTE.carriageReturn ||
+    byte === BYTE.tab
   );
 }

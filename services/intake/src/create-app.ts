@@ -66,7 +66,9 @@ function toRefusal(error: unknown): Refusal {
     return new Refusal('too_large', `the body is longer than ${BODY_LIMIT_BYTES.form} bytes`);
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new Refusal('unsupported_content_type', 'the content type cannot be read', { cause: error });
+    return new Refusal('unsupported_content_type', 'the content type cannot be read', {
+      cause: error,
+    });
   }
   return new Refusal('internal', 'the request could not be handled', { cause: error });
 }

@@ -12,7 +12,9 @@ const GOOD = {
   'user-agent': 'GitHub-Hookshot/abc',
 };
 
-function codeOf(headers: Record<string, string | undefined>): { code: string; message: string } | null {
+function codeOf(
+  headers: Record<string, string | undefined>,
+): { code: string; message: string } | null {
   try {
     readDeliveryHeaders({ ...GOOD, ...headers });
     return null;
@@ -23,7 +25,11 @@ function codeOf(headers: Record<string, string | undefined>): { code: string; me
 
 describe('readDeliveryHeaders', () => {
   it('reads what GitHub sends and keeps only the known headers', () => {
-    const read = readDeliveryHeaders({ ...GOOD, authorization: 'Bearer x', 'x-hub-signature': 'sha1=1' });
+    const read = readDeliveryHeaders({
+      ...GOOD,
+      authorization: 'Bearer x',
+      'x-hub-signature': 'sha1=1',
+    });
     expect(read).toMatchObject({ event: 'issue_comment', targetId: '1234', contentType: 'json' });
     expect(read.signature).toEqual(Buffer.from('ab'.repeat(32), 'hex'));
     expect(Object.keys(read.kept)).not.toContain('authorization');
@@ -34,6 +40,8 @@ describe('readDeliveryHeaders', () => {
   it.each([
     ['x-github-event', 'issue-comment'],
     ['x-github-event', 'a'.repeat(65)],
+    ['x-github-event', '2fa'],
+    ['x-github-event', 'Issues'],
     ['x-github-event', undefined],
     ['x-github-delivery', ''],
     ['x-github-delivery', 'g'.repeat(65)],
@@ -48,8 +56,11 @@ describe('readDeliveryHeaders', () => {
     expect(codeOf({ [name]: value })?.message).toContain(name);
   });
 
-  it('accepts names and GUIDs of exactly the longest length', () => {
-    expect(codeOf({ 'x-github-event': 'a'.repeat(64), 'x-github-delivery': 'g'.repeat(64) })).toBeNull();
+  it('accepts names and GUIDs of exactly the longest length, and names with digits', () => {
+    expect(codeOf({ 'x-github-event': 'projects_v2_item' })).toBeNull();
+    expect(
+      codeOf({ 'x-github-event': 'a'.repeat(64), 'x-github-delivery': 'g'.repeat(64) }),
+    ).toBeNull();
     expect(codeOf({ 'x-github-delivery': 'g' })).toBeNull();
   });
 
@@ -68,12 +79,16 @@ describe('readDeliveryHeaders', () => {
     expect(codeOf({ 'x-hub-signature-256': value })).toMatchObject({ code: 'bad_signature' });
   });
 
-  it.each([undefined, '', 'text/plain', 'application/jsonp', 'constructor', 'multipart/form-data; boundary=x'])(
-    'refuses the content type %s',
-    (value) => {
-      expect(codeOf({ 'content-type': value })).toMatchObject({ code: 'unsupported_content_type' });
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    'text/plain',
+    'application/jsonp',
+    'constructor',
+    'multipart/form-data; boundary=x',
+  ])('refuses the content type %s', (value) => {
+    expect(codeOf({ 'content-type': value })).toMatchObject({ code: 'unsupported_content_type' });
+  });
 
   it.each([
     ['application/json; charset=utf-8', 'json'],
@@ -84,7 +99,9 @@ describe('readDeliveryHeaders', () => {
   });
 
   it('refuses a compressed body, of which the signature would be over other bytes', () => {
-    expect(codeOf({ 'content-encoding': 'gzip' })).toMatchObject({ code: 'unsupported_content_type' });
+    expect(codeOf({ 'content-encoding': 'gzip' })).toMatchObject({
+      code: 'unsupported_content_type',
+    });
     expect(codeOf({ 'content-encoding': 'identity' })).toBeNull();
   });
 });

@@ -19,7 +19,8 @@ export interface DeliveryHeaders {
 }
 
 const PATTERNS = {
-  'x-github-event': [/^[a-z_]{1,64}$/, '1 to 64 lower-case letters and _'],
+  // With digits: GitHub has events named projects_v2 and the like.
+  'x-github-event': [/^[a-z][a-z0-9_]{0,63}$/, '1 to 64 lower-case letters, digits and _'],
   'x-github-delivery': [/^[\x21-\x7e]{1,64}$/, '1 to 64 visible characters'],
   'x-github-hook-installation-target-type': [/^[a-z_]{1,64}$/, '1 to 64 lower-case letters and _'],
   'x-github-hook-installation-target-id': [/^[0-9]{1,20}$/, '1 to 20 digits'],
@@ -75,7 +76,8 @@ function readSignature(headers: IncomingHttpHeaders): Buffer {
   const value = headers['x-hub-signature-256'];
   const match = typeof value === 'string' ? SIGNATURE_PATTERN.exec(value) : null;
   if (match?.[1] === undefined) {
-    const problem = value === undefined ? 'is missing' : 'must be sha256= and 64 lower-case hex digits';
+    const problem =
+      value === undefined ? 'is missing' : 'must be sha256= and 64 lower-case hex digits';
     throw new Refusal('bad_signature', `the header x-hub-signature-256 ${problem}`);
   }
   return Buffer.from(match[1], 'hex');

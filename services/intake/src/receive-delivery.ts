@@ -22,7 +22,9 @@ export interface ReceiveOptions {
   log: Logger;
 }
 
-export type Received = { status: 202; body: { delivery: string } } | { status: 200; body: { duplicate: true } };
+export type Received =
+  | { status: 202; body: { delivery: string } }
+  | { status: 200; body: { duplicate: true } };
 
 /** Receives one delivery. @throws Refusal for every answer that is a no. */
 export async function receiveDelivery(
@@ -42,11 +44,16 @@ export async function receiveDelivery(
     const result = await options
       .store({ ...known, headers: kept, body: body.bytes, bodySha256: body.sha256 })
       .catch((cause: unknown) => {
-        throw new Refusal('unavailable', 'the delivery could not be stored; deliver again', { cause });
+        throw new Refusal('unavailable', 'the delivery could not be stored; deliver again', {
+          cause,
+        });
       });
     crashPoint('intake:committed_not_answered');
     if (!result.stored) return { status: 200, body: { duplicate: true } };
-    options.log.info({ deliveryId: result.id, guid: known.guid, event: known.event }, 'delivery stored');
+    options.log.info(
+      { deliveryId: result.id, guid: known.guid, event: known.event },
+      'delivery stored',
+    );
     return { status: 202, body: { delivery: result.id } };
   } finally {
     room.release();

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { beginSignatureCheck } from './signature.ts';
 
 const SECRET = "It's a Secret to Everybody";
-const VECTOR = Buffer.from('757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17', 'hex');
+const VECTOR = Buffer.from(
+  '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+  'hex',
+);
 
 function check(secrets: string[], body: Buffer, signature: Buffer): boolean {
   const checking = beginSignatureCheck(secrets);

@@ -52,7 +52,9 @@ export function headersFor(
     'x-hub-signature-256': sign(body),
     ...changes,
   };
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<string, string>;
+  return Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>;
 }
 
 export interface Answer {
@@ -72,5 +74,9 @@ export async function deliver(
     headers: headersFor(body, changes),
     body: typeof body === 'string' ? body : new Uint8Array(body),
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer['body'],
+  };
 }

@@ -8,7 +8,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createTestDeployment, type TestDeployment } from '../../support/deployment/test-deployment.ts';
+import {
+  createTestDeployment,
+  type TestDeployment,
+} from '../../support/deployment/test-deployment.ts';
 import { deliver, SECRET } from './intake-client.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -27,8 +30,8 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(
     children.splice(0).map((child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return undefined;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       child.kill('SIGTERM');
       return ended;
     }),
@@ -45,24 +48,33 @@ interface Running {
   ended: Promise<number | string | null>;
 }
 
-function start(changes: Record<string, string | undefined>): { child: ChildProcess; ended: Running['ended']; output: () => string } {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'services/intake/src/main.ts')], {
-    cwd: join(ROOT, 'services/intake'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      TMPDIR: dir,
-      DEPLOYMENT_ID: deployment.id,
-      DATABASE_URL_FILE: join(dir, 'database'),
-      REDIS_URL_FILE: join(dir, 'redis'),
-      WEBHOOK_SECRET_FILE: join(dir, 'secret'),
-      PORT: '0',
-      ...changes,
+function start(changes: Record<string, string | undefined>): {
+  child: ChildProcess;
+  ended: Running['ended'];
+  output: () => string;
+} {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'services/intake/src/main.ts')],
+    {
+      cwd: join(ROOT, 'services/intake'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        TMPDIR: dir,
+        DEPLOYMENT_ID: deployment.id,
+        DATABASE_URL_FILE: join(dir, 'database'),
+        REDIS_URL_FILE: join(dir, 'redis'),
+        WEBHOOK_SECRET_FILE: join(dir, 'secret'),
+        PORT: '0',
+        ...changes,
+      },
     },
-  });
+  );
   children.push(child);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output += data.toString()));
   const ended = new Promise<number | string | null>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
@@ -73,7 +85,9 @@ async function startListening(changes: Record<string, string> = {}): Promise<Run
   const { child, ended, output } = start(changes);
   let port: number | undefined;
   await expect
-    .poll(() => (port = Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0)), { timeout: 20_000 })
+    .poll(() => (port = Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0)), {
+      timeout: 20_000,
+    })
     .toBeGreaterThan(0);
   return { child, port: port ?? 0, ended };
 }
@@ -86,7 +100,9 @@ function memoryMib(pid: number): number {
 it(`needs less than ${MEMORY_LIMIT_MIB} MiB once it has worked`, async () => {
   const { child, port } = await startListening();
   for (let i = 0; i < 20; i += 1) {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => deliver({ port }, '{"a":1}')));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => deliver({ port }, '{"a":1}')),
+    );
     expect(answers.every((answer) => answer.status === 202)).toBe(true);
   }
   const mib = memoryMib(child.pid ?? 0);
@@ -97,10 +113,14 @@ it(`needs less than ${MEMORY_LIMIT_MIB} MiB once it has worked`, async () => {
 it('keeps what it committed when it is killed before it answers, and knows it again', async () => {
   const guid = randomUUID();
   const killed = await startListening({ SALLYPORT_CRASH_POINT: 'intake:committed_not_answered' });
-  await expect(deliver(killed, '{"a":1}', { 'x-github-delivery': guid })).rejects.toThrow();
+  await expect(deliver(killed, '{"a":1}', { 'x-github-delivery': guid })).rejects.toThrow(
+    'fetch failed',
+  );
   expect(await killed.ended).toBe('SIGKILL');
   const again = await startListening();
-  expect((await deliver(again, '{"a":1}', { 'x-github-delivery': guid })).body).toEqual({ duplicate: true });
+  expect((await deliver(again, '{"a":1}', { 'x-github-delivery': guid })).body).toEqual({
+    duplicate: true,
+  });
   const { rows } = await deployment.admin.query(
     `select d.state, (select count(*)::int from outbox o where o.data ->> 'deliveryId' = d.id::text) as messages
      from delivery d where guid = $1`,
@@ -127,7 +147,11 @@ it('hands its messages over to the queue and stops when it is asked to', async (
 
 it.each([
   ['a short secret', { WEBHOOK_SECRET_FILE: '/dev/null' }, 'WEBHOOK_SECRET_FILE'],
-  ['a secret by value', { WEBHOOK_SECRET: SECRET }, 'WEBHOOK_SECRET: a secret must not be given by value'],
+  [
+    'a secret by value',
+    { WEBHOOK_SECRET: SECRET },
+    'WEBHOOK_SECRET: a secret must not be given by value',
+  ],
   ['no secret', { WEBHOOK_SECRET_FILE: undefined }, 'WEBHOOK_SECRET_FILE: is not set'],
   ['a port that is none', { PORT: 'http' }, 'PORT'],
 ])('does not start with %s', async (_what, changes, message) => {

@@ -5,12 +5,14 @@ import type { Queryable } from './pool.ts';
 /** Stores one assessment: the decision and the reasons it rests on, as JSON. */
 export async function insertAssessment(
   db: Queryable,
-  assessment: { taskId: string; decision: 'admit' | 'hold' | 'refuse'; reasons: readonly unknown[] },
+  assessment: {
+    taskId: string;
+    decision: 'admit' | 'hold' | 'refuse';
+    reasons: readonly unknown[];
+  },
 ): Promise<void> {
-  await db.query('insert into assessment (id, task_id, decision, reasons) values ($1, $2, $3, $4)', [
-    newId(),
-    assessment.taskId,
-    assessment.decision,
-    JSON.stringify(assessment.reasons),
-  ]);
+  await db.query(
+    'insert into assessment (id, task_id, decision, reasons) values ($1, $2, $3, $4)',
+    [newId(), assessment.taskId, assessment.decision, JSON.stringify(assessment.reasons)],
+  );
 }

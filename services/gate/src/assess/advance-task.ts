@@ -11,7 +11,13 @@ import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import { parseDelivery } from '../delivery/parse-delivery.ts';
 import type { Gate } from '../gate.ts';
 import { admitTask } from './admit-task.ts';
-import { decide, judgeRequest, type AssessedAnswers, type AssessedRequest, type Reason } from './decide.ts';
+import {
+  decide,
+  judgeRequest,
+  type AssessedAnswers,
+  type AssessedRequest,
+  type Reason,
+} from './decide.ts';
 import { expireTask, refuseTask } from './end-task.ts';
 import { answersOf, askQuestions, isWaiting } from './questions.ts';
 import { takeSnapshot } from './take-snapshot.ts';
@@ -55,8 +61,16 @@ async function admit(
   const delivery = await findDelivery(gate.db, task.deliveryId);
   const event = delivery === null ? null : parseDelivery(delivery, gate.own);
   const { permission, subject, head } = answers;
-  if (delivery === null || event?.kind !== 'command' || !permission?.role || !subject || !head?.sha) {
-    throw new AppError('internal', 'an admitted task lacks what it was admitted for', { detail: { taskId: task.id } });
+  if (
+    delivery === null ||
+    event?.kind !== 'command' ||
+    !permission?.role ||
+    !subject ||
+    !head?.sha
+  ) {
+    throw new AppError('internal', 'an admitted task lacks what it was admitted for', {
+      detail: { taskId: task.id },
+    });
   }
   const snapshot = takeSnapshot({
     delivery,

@@ -1,6 +1,13 @@
 /** The decision: each refusal with its twin, one thing different, that is admitted. */
 import { describe, expect, it } from 'vitest';
-import { decide, explainRefusal, judgeRequest, leadingRule, type AssessedAnswers, type AssessedRequest } from './decide.ts';
+import {
+  decide,
+  explainRefusal,
+  judgeRequest,
+  leadingRule,
+  type AssessedAnswers,
+  type AssessedRequest,
+} from './decide.ts';
 
 const REQUEST: AssessedRequest = {
   verb: 'fix',
@@ -11,7 +18,15 @@ const REQUEST: AssessedRequest = {
 };
 const ANSWERS = {
   permission: { found: true, userId: 5, permission: 'write', role: 'write' },
-  subject: { found: true, isPullRequest: false, state: 'open', title: '', body: '', authorId: 1, updatedAt: '' },
+  subject: {
+    found: true,
+    isPullRequest: false,
+    state: 'open',
+    title: '',
+    body: '',
+    authorId: 1,
+    updatedAt: '',
+  },
   head: { found: true, ref: 'main', sha: 'a'.repeat(40) },
 } satisfies AssessedAnswers;
 
@@ -26,7 +41,13 @@ describe('decide', () => {
     const { decision, reasons } = decide(REQUEST, ANSWERS);
     expect(decision).toBe('admit');
     expect(reasons.map((r) => r.rule)).toEqual([
-      'verb_understood', 'subject_is_issue', 'team_known', 'requester_known', 'requester_role', 'subject_open', 'base_known',
+      'verb_understood',
+      'subject_is_issue',
+      'team_known',
+      'requester_known',
+      'requester_role',
+      'subject_open',
+      'base_known',
     ]);
     expect(explainRefusal(reasons)).toBe('');
   });
@@ -35,18 +56,32 @@ describe('decide', () => {
     expect(ruleFor({}, { permission: { ...ANSWERS.permission, role } })).toBe('none');
   });
 
-  it.each(['read', 'triage', 'none', '', 'Write', 'my-own-role', null])('refuses the role %s', (role) => {
-    expect(ruleFor({}, { permission: { ...ANSWERS.permission, role } })).toBe('requester_role');
-  });
+  it.each(['read', 'triage', 'none', '', 'Write', 'my-own-role', null])(
+    'refuses the role %s',
+    (role) => {
+      expect(ruleFor({}, { permission: { ...ANSWERS.permission, role } })).toBe('requester_role');
+    },
+  );
 
   it('refuses another account that has the login now, whatever its role', () => {
-    expect(ruleFor({}, { permission: { ...ANSWERS.permission, userId: 6, role: 'admin' } })).toBe('requester_known');
-    expect(ruleFor({ requester: { id: 6, login: 'octo-cat' } }, { permission: { ...ANSWERS.permission, userId: 6 } })).toBe('none');
+    expect(ruleFor({}, { permission: { ...ANSWERS.permission, userId: 6, role: 'admin' } })).toBe(
+      'requester_known',
+    );
+    expect(
+      ruleFor(
+        { requester: { id: 6, login: 'octo-cat' } },
+        { permission: { ...ANSWERS.permission, userId: 6 } },
+      ),
+    ).toBe('none');
   });
 
   it('refuses an account that GitHub does not name or know', () => {
-    expect(ruleFor({}, { permission: { ...ANSWERS.permission, userId: null } })).toBe('requester_known');
-    expect(ruleFor({}, { permission: { ...ANSWERS.permission, found: false } })).toBe('requester_known');
+    expect(ruleFor({}, { permission: { ...ANSWERS.permission, userId: null } })).toBe(
+      'requester_known',
+    );
+    expect(ruleFor({}, { permission: { ...ANSWERS.permission, found: false } })).toBe(
+      'requester_known',
+    );
   });
 
   it('takes an unknown answer for a no', () => {
@@ -60,7 +95,9 @@ describe('decide', () => {
   it('wants an issue, and an open one', () => {
     expect(ruleFor({}, { subject: { ...ANSWERS.subject, state: 'closed' } })).toBe('subject_open');
     expect(ruleFor({}, { subject: { ...ANSWERS.subject, found: false } })).toBe('subject_open');
-    expect(ruleFor({}, { subject: { ...ANSWERS.subject, isPullRequest: true } })).toBe('subject_open');
+    expect(ruleFor({}, { subject: { ...ANSWERS.subject, isPullRequest: true } })).toBe(
+      'subject_open',
+    );
     expect(ruleFor({ subjectKind: 'pull_request' }, {})).toBe('subject_is_issue');
   });
 
@@ -88,7 +125,13 @@ describe('judgeRequest', () => {
 
   it('tells everything that is wrong at once, within what a comment may hold', () => {
     const knownTeams = Array.from({ length: 100 }, (_, i) => `team-${i}-${'x'.repeat(30)}`);
-    const reasons = judgeRequest({ ...REQUEST, verb: 'plan', subjectKind: 'pull_request', team: 'no', knownTeams });
+    const reasons = judgeRequest({
+      ...REQUEST,
+      verb: 'plan',
+      subjectKind: 'pull_request',
+      team: 'no',
+      knownTeams,
+    });
     expect(reasons.filter((r) => r.result === 'fail')).toHaveLength(3);
     expect(explainRefusal(reasons)).toHaveLength(2000);
   });

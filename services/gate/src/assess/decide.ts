@@ -42,10 +42,16 @@ export function judgeRequest(request: AssessedRequest): Reason[] {
   return [
     verb === RUNNING_VERB
       ? pass('verb_understood', `"${verb}" is understood`)
-      : fail('verb_understood', `"${verb}" is not understood here; write "/agent ${RUNNING_VERB}" and what to do`),
+      : fail(
+          'verb_understood',
+          `"${verb}" is not understood here; write "/agent ${RUNNING_VERB}" and what to do`,
+        ),
     subjectKind === 'issue'
       ? pass('subject_is_issue', 'asked on an issue')
-      : fail('subject_is_issue', `"/agent ${RUNNING_VERB}" works on issues, not on pull requests; ask on an issue`),
+      : fail(
+          'subject_is_issue',
+          `"/agent ${RUNNING_VERB}" works on issues, not on pull requests; ask on an issue`,
+        ),
     judgeTeam(team, knownTeams),
   ];
 }
@@ -87,7 +93,9 @@ function judgeRequester(
   permission: GithubAnswer<'permission'> | null,
 ): Reason[] {
   if (permission === null) {
-    return [unknown('requester_role', `the role of ${requester.login} could not be read; ask again`)];
+    return [
+      unknown('requester_role', `the role of ${requester.login} could not be read; ask again`),
+    ];
   }
   const { found, userId, role } = permission;
   if (!found || userId === null) {
@@ -95,14 +103,22 @@ function judgeRequester(
   }
   // A login can be given up and taken by somebody else; the number stays with the account that wrote the comment.
   if (userId !== requester.id) {
-    return [fail('requester_known', `the account ${requester.login} is not the one that wrote the comment`)];
+    return [
+      fail(
+        'requester_known',
+        `the account ${requester.login} is not the one that wrote the comment`,
+      ),
+    ];
   }
   const may = role !== null && ROLES_THAT_MAY_ASK.includes(role);
   return [
     pass('requester_known', `${requester.login} wrote the comment`),
     may
       ? pass('requester_role', `${requester.login} has the role ${role}`)
-      : fail('requester_role', `asking takes the role ${ROLES_THAT_MAY_ASK.join(', ')}; ${requester.login} has ${role ?? 'none'}`),
+      : fail(
+          'requester_role',
+          `asking takes the role ${ROLES_THAT_MAY_ASK.join(', ')}; ${requester.login} has ${role ?? 'none'}`,
+        ),
   ];
 }
 
@@ -110,13 +126,16 @@ function judgeSubject(subject: GithubAnswer<'subject'> | null): Reason {
   if (subject === null) return unknown('subject_open', 'the issue could not be read; ask again');
   if (!subject.found) return fail('subject_open', 'the issue is gone');
   if (subject.isPullRequest) return fail('subject_open', 'this is a pull request, not an issue');
-  if (subject.state !== 'open') return fail('subject_open', `the issue is ${subject.state}; reopen it and ask again`);
+  if (subject.state !== 'open')
+    return fail('subject_open', `the issue is ${subject.state}; reopen it and ask again`);
   return pass('subject_open', 'the issue is open');
 }
 
 function judgeHead(head: GithubAnswer<'head'> | null): Reason {
-  if (head === null) return unknown('base_known', 'the default branch could not be read; ask again');
-  if (!head.found || head.sha === null) return fail('base_known', 'the repository has no commit to start from');
+  if (head === null)
+    return unknown('base_known', 'the default branch could not be read; ask again');
+  if (!head.found || head.sha === null)
+    return fail('base_known', 'the repository has no commit to start from');
   return pass('base_known', `work starts from ${head.ref} at ${head.sha}`);
 }
 

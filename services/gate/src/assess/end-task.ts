@@ -8,7 +8,11 @@ import type { Gate } from '../gate.ts';
 import { explainRefusal, leadingRule, type Reason } from './decide.ts';
 
 /** Refuses a task, with an assessment and a comment; false when it has moved on meanwhile. */
-export async function refuseTask(gate: Gate, task: TaskRow, reasons: readonly Reason[]): Promise<boolean> {
+export async function refuseTask(
+  gate: Gate,
+  task: TaskRow,
+  reasons: readonly Reason[],
+): Promise<boolean> {
   const rule = leadingRule(reasons);
   const done = await inTransaction(gate.db, async (tx) => {
     if (!(await moveTask(tx, task.id, task.state, 'refused', rule))) return false;
@@ -28,7 +32,11 @@ export async function expireTask(gate: Gate, task: TaskRow): Promise<boolean> {
   const done = await inTransaction(gate.db, async (tx) => {
     if (!(await moveTask(tx, task.id, task.state, 'expired', reason))) return false;
     await appendEvent(tx, task.id, 'task_ended', { state: 'expired', reason });
-    await tellRequester(tx, task, 'GitHub could not be asked in time about this request; ask again');
+    await tellRequester(
+      tx,
+      task,
+      'GitHub could not be asked in time about this request; ask again',
+    );
     return true;
   });
   if (done) gate.log.warn({ taskId: task.id }, 'task expired');

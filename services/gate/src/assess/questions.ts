@@ -12,9 +12,17 @@ export interface Questions {
 
 /** Asks what was not asked yet, and returns how all three stand. */
 export async function askQuestions(tx: Transaction, task: TaskRow): Promise<Questions> {
-  const about = { taskId: task.id, installationId: task.installationId, repositoryId: task.repositoryId };
+  const about = {
+    taskId: task.id,
+    installationId: task.installationId,
+    repositoryId: task.repositoryId,
+  };
   return {
-    permission: await ask(tx, { ...about, kind: 'permission', params: { login: task.requesterLogin } }),
+    permission: await ask(tx, {
+      ...about,
+      kind: 'permission',
+      params: { login: task.requesterLogin },
+    }),
     subject: await ask(tx, { ...about, kind: 'subject', params: { number: task.subjectNumber } }),
     head: await ask(tx, { ...about, kind: 'head', params: { ref: null } }),
   };

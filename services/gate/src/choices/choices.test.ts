@@ -35,7 +35,9 @@ describe('chooseTeams', () => {
     expect(teams.names).toEqual(['pair', 'solo']);
     expect(teams.defaultName).toBe('pair');
     expect(teams.find('starter')).toBeNull();
-    expect(chooseTeams(file({ default: 'solo', teams: [team('pair'), team('solo')] })).defaultName).toBe('solo');
+    expect(
+      chooseTeams(file({ default: 'solo', teams: [team('pair'), team('solo')] })).defaultName,
+    ).toBe('solo');
   });
 
   it.each([
@@ -43,11 +45,17 @@ describe('chooseTeams', () => {
     ['something else', [], /must be/],
     ['no team', { teams: [] }, /must be/],
     ['an unknown key', { teams: [team('a')], team: 'a' }, /must be/],
-    ['a team with a problem', { teams: [team('a'), { ...(team('b') as object), nodes: [] }] }, /teams\.1: nodes/],
+    [
+      'a team with a problem',
+      { teams: [team('a'), { ...(team('b') as object), nodes: [] }] },
+      /teams\.1: nodes/,
+    ],
     ['a team twice', { teams: [team('a'), team('a')] }, /stands twice/],
     ['a default that is not there', { default: 'b', teams: [team('a')] }, /no team "b"/],
   ])('refuses a file with %s', (_what, content, message) => {
-    expect(() => chooseTeams(file(content))).toThrow(expect.objectContaining({ code: 'bad_config' }));
+    expect(() => chooseTeams(file(content))).toThrow(
+      expect.objectContaining({ code: 'bad_config' }),
+    );
     expect(() => chooseTeams(file(content))).toThrow(message);
   });
 
@@ -59,11 +67,15 @@ describe('chooseTeams', () => {
 describe('choosePolicy', () => {
   it('has a policy of its own, and one hash for equal values', () => {
     expect(choosePolicy(file({})).hash).toBe(choosePolicy(undefined).hash);
-    expect(choosePolicy(file({ allowUnicodeNames: true })).hash).not.toBe(choosePolicy(undefined).hash);
+    expect(choosePolicy(file({ allowUnicodeNames: true })).hash).not.toBe(
+      choosePolicy(undefined).hash,
+    );
   });
 
   it.each([{ unknown: 1 }, { limits: { files: 0 } }, []])('refuses %j', (content) => {
-    expect(() => choosePolicy(file(content))).toThrow(expect.objectContaining({ code: 'bad_config' }));
+    expect(() => choosePolicy(file(content))).toThrow(
+      expect.objectContaining({ code: 'bad_config' }),
+    );
     expect(() => choosePolicy(file(content))).toThrow(/POLICY_FILE/);
   });
 });

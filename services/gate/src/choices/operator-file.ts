@@ -14,6 +14,10 @@ export function readOperatorFile(variable: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('bad_config', `${variable}: ${path} is no JSON: ${(cause as Error).message}`, { cause });
+    throw new AppError(
+      'bad_config',
+      `${variable}: ${path} is no JSON: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }

@@ -1,6 +1,11 @@
 /** The policy that tickets name: the operator's, or the built-in one, with the hash of its effective values. */
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
-import { DEFAULT_POLICY, hashPolicy, parsePolicyConfig, type PolicyConfig } from '@sallyport/policy/policy-config';
+import {
+  DEFAULT_POLICY,
+  hashPolicy,
+  parsePolicyConfig,
+  type PolicyConfig,
+} from '@sallyport/policy/policy-config';
 import { readOperatorFile } from './operator-file.ts';
 
 export interface PolicyChoice {
@@ -17,6 +22,10 @@ export function choosePolicy(path: string | undefined): PolicyChoice {
     return { hash: hashPolicy(content), content };
   } catch (cause) {
     if (errorCodeOf(cause) === 'bad_config') throw cause;
-    throw new AppError('bad_config', `POLICY_FILE: ${path} is no policy: ${(cause as Error).message}`, { cause });
+    throw new AppError(
+      'bad_config',
+      `POLICY_FILE: ${path} is no policy: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }

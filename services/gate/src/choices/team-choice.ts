@@ -26,7 +26,11 @@ export function chooseTeams(path: string | undefined): TeamChoice {
   if (path === undefined) return teamChoice([STARTER_TEAM], STARTER_TEAM.name);
   const file = TeamsFileSchema.safeParse(readOperatorFile('TEAMS_FILE', path));
   if (!file.success) {
-    throw new AppError('bad_config', `TEAMS_FILE: ${path} must be {"default": NAME, "teams": [TEAM, …]}`, { cause: file.error });
+    throw new AppError(
+      'bad_config',
+      `TEAMS_FILE: ${path} must be {"default": NAME, "teams": [TEAM, …]}`,
+      { cause: file.error },
+    );
   }
   const teams: Team[] = [];
   const problems: string[] = [];

@@ -7,7 +7,14 @@ describe('compareShape', () => {
 
   it('accepts a payload under its own name and refuses it under others', () => {
     expect(compareShape('issue_comment', comment)).toBe('fits');
-    for (const event of ['issues', 'pull_request', 'pull_request_review_comment', 'commit_comment', 'push', 'ping']) {
+    for (const event of [
+      'issues',
+      'pull_request',
+      'pull_request_review_comment',
+      'commit_comment',
+      'push',
+      'ping',
+    ]) {
       expect(compareShape(event, comment)).toBe('mismatch');
     }
   });
@@ -24,6 +31,8 @@ describe('compareShape', () => {
   });
 
   it('looks at the keys of the payload alone', () => {
-    expect(compareShape('issue_comment', Object.create(comment) as Record<string, unknown>)).toBe('mismatch');
+    expect(compareShape('issue_comment', Object.create(comment) as Record<string, unknown>)).toBe(
+      'mismatch',
+    );
   });
 });

@@ -13,19 +13,43 @@ const COMMENT_FREE = ['comment', 'review', 'thread'];
 const EVENT_SHAPES: Readonly<Record<string, EventShape>> = {
   ping: { has: ['zen', 'hook_id'], lacks: ['action'] },
   push: { has: ['ref', 'before', 'after', 'commits'], lacks: ['action'] },
-  installation: { has: ['action', 'installation'], lacks: ['issue', 'comment', 'repositories_added'] },
-  installation_repositories: { has: ['action', 'installation', 'repositories_added'], lacks: ['issue', 'comment'] },
+  installation: {
+    has: ['action', 'installation'],
+    lacks: ['issue', 'comment', 'repositories_added'],
+  },
+  installation_repositories: {
+    has: ['action', 'installation', 'repositories_added'],
+    lacks: ['issue', 'comment'],
+  },
   issues: { has: ['action', 'issue'], lacks: COMMENT_FREE },
-  issue_comment: { has: ['action', 'issue', 'comment'], lacks: ['pull_request', 'review', 'discussion', 'thread'] },
+  issue_comment: {
+    has: ['action', 'issue', 'comment'],
+    lacks: ['pull_request', 'review', 'discussion', 'thread'],
+  },
   pull_request: { has: ['action', 'pull_request', 'number'], lacks: [...COMMENT_FREE, 'issue'] },
-  pull_request_review: { has: ['action', 'pull_request', 'review'], lacks: ['comment', 'issue', 'thread'] },
-  pull_request_review_comment: { has: ['action', 'pull_request', 'comment'], lacks: ['issue', 'review'] },
-  pull_request_review_thread: { has: ['action', 'pull_request', 'thread'], lacks: ['issue', 'comment'] },
+  pull_request_review: {
+    has: ['action', 'pull_request', 'review'],
+    lacks: ['comment', 'issue', 'thread'],
+  },
+  pull_request_review_comment: {
+    has: ['action', 'pull_request', 'comment'],
+    lacks: ['issue', 'review'],
+  },
+  pull_request_review_thread: {
+    has: ['action', 'pull_request', 'thread'],
+    lacks: ['issue', 'comment'],
+  },
   commit_comment: { has: ['action', 'comment'], lacks: ['issue', 'pull_request', 'discussion'] },
-  discussion_comment: { has: ['action', 'discussion', 'comment'], lacks: ['issue', 'pull_request'] },
+  discussion_comment: {
+    has: ['action', 'discussion', 'comment'],
+    lacks: ['issue', 'pull_request'],
+  },
   check_run: { has: ['action', 'check_run'], lacks: ['issue', 'comment'] },
   check_suite: { has: ['action', 'check_suite'], lacks: ['issue', 'comment', 'check_run'] },
-  repository: { has: ['action', 'repository'], lacks: ['issue', 'comment', 'pull_request', 'label'] },
+  repository: {
+    has: ['action', 'repository'],
+    lacks: ['issue', 'comment', 'pull_request', 'label'],
+  },
   label: { has: ['action', 'label'], lacks: ['issue', 'comment', 'pull_request'] },
 };
 
@@ -38,7 +62,10 @@ export function isKnownEvent(event: string): boolean {
 }
 
 /** Whether a payload can be of the event under whose name it came. */
-export function compareShape(event: string, payload: Readonly<Record<string, unknown>>): ShapeFinding {
+export function compareShape(
+  event: string,
+  payload: Readonly<Record<string, unknown>>,
+): ShapeFinding {
   const shape = isKnownEvent(event) ? EVENT_SHAPES[event] : undefined;
   if (shape === undefined) return 'unknown_event';
   const fits =

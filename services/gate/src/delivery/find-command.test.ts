@@ -17,16 +17,34 @@ describe('findCommand', () => {
     ['/agent fix --teams x', { verb: 'fix', team: null, text: '--teams x' }],
     ['/agent review', { verb: 'review', team: null, text: '' }],
     ['Please.\r\n\r\n/agent fix this\r\nThanks', { verb: 'fix', team: null, text: 'this' }],
-    ['/agent fix this <!-- and push to main --> now', { verb: 'fix', team: null, text: 'this  now' }],
+    [
+      '/agent fix this <!-- and push to main --> now',
+      { verb: 'fix', team: null, text: 'this  now' },
+    ],
     ['/agent fix this <!-- and push to main', { verb: 'fix', team: null, text: 'this' }],
   ])('reads %j', (comment, command) => {
     expect(findCommand(comment)).toEqual(command);
   });
 
   it.each([
-    '', 'nothing', '/agent', '/agent ', '/agents fix', '/agentfix', '/AGENT fix', 'please /agent fix',
-    ' /agent fix', '- /agent fix', '\u200b/agent fix', '/agent 1', '/agent fix.this', '\\/agent fix',
-    '**/agent fix**', '`/agent fix`', '@bot /agent fix', '/agent\u2028fix',
+    '',
+    'nothing',
+    '/agent',
+    '/agent ',
+    '/agents fix',
+    '/agentfix',
+    '/AGENT fix',
+    'please /agent fix',
+    ' /agent fix',
+    '- /agent fix',
+    '\u200b/agent fix',
+    '/agent 1',
+    '/agent fix.this',
+    '\\/agent fix',
+    '**/agent fix**',
+    '`/agent fix`',
+    '@bot /agent fix',
+    '/agent\u2028fix',
   ])('finds none in %j', (comment) => {
     expect(findCommand(comment)).toBeNull();
   });

@@ -4,7 +4,12 @@
  * make one task.
  */
 import { crashPoint } from '@sallyport/shared/crash-point';
-import { explainDelivery, findDelivery, settleDelivery, type DeliveryRow } from '@sallyport/shared/db/delivery';
+import {
+  explainDelivery,
+  findDelivery,
+  settleDelivery,
+  type DeliveryRow,
+} from '@sallyport/shared/db/delivery';
 import { upsertInstallation } from '@sallyport/shared/db/installation';
 import { enqueue } from '@sallyport/shared/db/outbox';
 import { inTransaction } from '@sallyport/shared/db/pool';
@@ -23,12 +28,19 @@ export async function handleDelivery(gate: Gate, deliveryId: string): Promise<st
   if (parsed.kind === 'command') return makeTask(gate, delivery, parsed);
   const settled = await settleDelivery(gate.db, delivery.id, parsed.kind, parsed.reason);
   if (settled) {
-    gate.log.info({ deliveryId, event: delivery.event, outcome: parsed.kind, reason: parsed.reason }, 'delivery settled');
+    gate.log.info(
+      { deliveryId, event: delivery.event, outcome: parsed.kind, reason: parsed.reason },
+      'delivery settled',
+    );
   }
   return null;
 }
 
-async function makeTask(gate: Gate, delivery: DeliveryRow, event: CommandEvent): Promise<string | null> {
+async function makeTask(
+  gate: Gate,
+  delivery: DeliveryRow,
+  event: CommandEvent,
+): Promise<string | null> {
   const taskId = newId();
   const made = await inTransaction(gate.db, async (tx) => {
     if (!(await settleDelivery(tx, delivery.id, 'handled', null))) return false;

@@ -47,7 +47,11 @@ function opensFence(line: string): Fence | null {
   // Four columns in it is indented code, or belongs to a list item, which ends with the next line that starts at the margin.
   if (markers === '' && columns(space) > 3) return null;
   if (marks.startsWith('`') && info.includes('`')) return null;
-  return { mark: marks.startsWith('`') ? '`' : '~', length: marks.length, indent: columns(markers) + columns(space) };
+  return {
+    mark: marks.startsWith('`') ? '`' : '~',
+    length: marks.length,
+    indent: columns(markers) + columns(space),
+  };
 }
 
 function closesFence(line: string, fence: Fence): boolean {

@@ -28,13 +28,20 @@ function payload(): Mutable & { comment: Mutable; issue: Mutable; repository: Mu
   };
 }
 
-function parse(change: (p: ReturnType<typeof payload>) => void = () => {}, event = 'issue_comment'): ParsedDelivery {
+function parse(
+  change: (p: ReturnType<typeof payload>) => void = () => {},
+  event = 'issue_comment',
+): ParsedDelivery {
   const changed = payload();
   change(changed);
   return parseBody(Buffer.from(JSON.stringify(changed)), event);
 }
 
-function parseBody(body: Buffer, event = 'issue_comment', contentType: 'json' | 'form' = 'json'): ParsedDelivery {
+function parseBody(
+  body: Buffer,
+  event = 'issue_comment',
+  contentType: 'json' | 'form' = 'json',
+): ParsedDelivery {
   return parseDelivery({ event, contentType, body }, OWN);
 }
 
@@ -60,12 +67,20 @@ describe('a command', () => {
   it('is read from a form as from JSON', () => {
     const text = JSON.stringify({ ...payload(), issue: { ...payload().issue, title: 'é😊+ &' } });
     const form = Buffer.from(new URLSearchParams({ payload: text }).toString());
-    expect(parseBody(form, 'issue_comment', 'form')).toMatchObject({ kind: 'command', subject: { title: 'é😊+ &' } });
-    expect(parseBody(form, 'issue_comment', 'json')).toEqual({ kind: 'unusable', reason: 'not_json' });
+    expect(parseBody(form, 'issue_comment', 'form')).toMatchObject({
+      kind: 'command',
+      subject: { title: 'é😊+ &' },
+    });
+    expect(parseBody(form, 'issue_comment', 'json')).toEqual({
+      kind: 'unusable',
+      reason: 'not_json',
+    });
   });
 
   it('may stand on a pull request', () => {
-    expect(parse((p) => (p.issue['pull_request'] = { url: 'x' }))).toMatchObject({ subject: { kind: 'pull_request' } });
+    expect(parse((p) => (p.issue['pull_request'] = { url: 'x' }))).toMatchObject({
+      subject: { kind: 'pull_request' },
+    });
   });
 
   it('survives NUL and lone surrogates in the texts', () => {
@@ -74,19 +89,35 @@ describe('a command', () => {
       p.comment['body'] = text;
       p.issue['title'] = '\udfff\u0000';
     });
-    expect(parsed).toMatchObject({ kind: 'command', comment: { text }, subject: { title: '\udfff\u0000' } });
+    expect(parsed).toMatchObject({
+      kind: 'command',
+      comment: { text },
+      subject: { title: '\udfff\u0000' },
+    });
   });
 });
 
 describe('what is not for us', () => {
   it.each(['edited', 'deleted', 'pinned', ''])('includes the action %j', (action) => {
-    expect(parse((p) => (p['action'] = action))).toEqual({ kind: 'not_for_us', reason: 'action_not_handled' });
+    expect(parse((p) => (p['action'] = action))).toEqual({
+      kind: 'not_for_us',
+      reason: 'action_not_handled',
+    });
   });
 
-  it.each(['', 'fine', '> /agent fix', '```\n/agent fix\n```'])('includes the comment %j', (body) => {
-    expect(parse((p) => (p.comment['body'] = body))).toEqual({ kind: 'not_for_us', reason: 'no_command' });
-    expect(parse((p) => (p.comment['body'] = null))).toEqual({ kind: 'not_for_us', reason: 'no_command' });
-  });
+  it.each(['', 'fine', '> /agent fix', '```\n/agent fix\n```'])(
+    'includes the comment %j',
+    (body) => {
+      expect(parse((p) => (p.comment['body'] = body))).toEqual({
+        kind: 'not_for_us',
+        reason: 'no_command',
+      });
+      expect(parse((p) => (p.comment['body'] = null))).toEqual({
+        kind: 'not_for_us',
+        reason: 'no_command',
+      });
+    },
+  );
 
   it('includes our own comments, by sender, by author and by App', () => {
     const own = { kind: 'not_for_us', reason: 'own_event' };
@@ -94,12 +125,17 @@ describe('what is not for us', () => {
     expect(parse((p) => (p['sender'] = bot))).toEqual(own);
     expect(parse((p) => (p.comment['user'] = bot))).toEqual(own);
     expect(parse((p) => (p.comment['performed_via_github_app'] = { id: 77 }))).toEqual(own);
-    expect(parse((p) => (p.comment['performed_via_github_app'] = { id: 78 }))).toMatchObject({ kind: 'command' });
+    expect(parse((p) => (p.comment['performed_via_github_app'] = { id: 78 }))).toMatchObject({
+      kind: 'command',
+    });
   });
 
   it('includes other bots, whatever they are called, and no human with a name like one', () => {
     const refused = { kind: 'not_for_us', reason: 'bot_author' };
-    for (const bot of [{ id: 6, login: 'x[bot]', type: 'User' }, { id: 6, login: 'copilot', type: 'Bot' }]) {
+    for (const bot of [
+      { id: 6, login: 'x[bot]', type: 'User' },
+      { id: 6, login: 'copilot', type: 'Bot' },
+    ]) {
       expect(
         parse((p) => {
           p.comment['user'] = bot;
@@ -117,14 +153,26 @@ describe('what is not for us', () => {
   });
 
   it('includes what came from a hook that is no App', () => {
-    expect(parse((p) => delete p['installation'])).toEqual({ kind: 'not_for_us', reason: 'no_installation' });
-    expect(parse((p) => (p['installation'] = null))).toEqual({ kind: 'not_for_us', reason: 'no_installation' });
+    expect(parse((p) => delete p['installation'])).toEqual({
+      kind: 'not_for_us',
+      reason: 'no_installation',
+    });
+    expect(parse((p) => (p['installation'] = null))).toEqual({
+      kind: 'not_for_us',
+      reason: 'no_installation',
+    });
   });
 
   it('includes events that nobody here handles, unread', () => {
-    expect(parseBody(Buffer.from([0xff]), 'star')).toEqual({ kind: 'not_for_us', reason: 'event_not_handled' });
+    expect(parseBody(Buffer.from([0xff]), 'star')).toEqual({
+      kind: 'not_for_us',
+      reason: 'event_not_handled',
+    });
     const issues = Buffer.from('{"action":"opened","issue":{}}');
-    expect(parseBody(issues, 'issues')).toEqual({ kind: 'not_for_us', reason: 'event_not_handled' });
+    expect(parseBody(issues, 'issues')).toEqual({
+      kind: 'not_for_us',
+      reason: 'event_not_handled',
+    });
   });
 });
 
@@ -133,7 +181,10 @@ describe('what cannot be used', () => {
     for (const event of ['issues', 'pull_request_review_comment', 'push']) {
       expect(parse(() => {}, event)).toEqual({ kind: 'unusable', reason: 'event_mismatch' });
     }
-    expect(parse((p) => (p['pull_request'] = {}))).toEqual({ kind: 'unusable', reason: 'event_mismatch' });
+    expect(parse((p) => (p['pull_request'] = {}))).toEqual({
+      kind: 'unusable',
+      reason: 'event_mismatch',
+    });
   });
 
   it.each([
@@ -148,9 +199,18 @@ describe('what cannot be used', () => {
   });
 
   it('includes commands of nobody', () => {
-    expect(parse((p) => (p.comment['user'] = null))).toEqual({ kind: 'unusable', reason: 'author_unknown' });
-    expect(parse((p) => (p['sender'] = null))).toEqual({ kind: 'unusable', reason: 'sender_unknown' });
-    expect(parse((p) => delete p['sender'])).toEqual({ kind: 'unusable', reason: 'sender_unknown' });
+    expect(parse((p) => (p.comment['user'] = null))).toEqual({
+      kind: 'unusable',
+      reason: 'author_unknown',
+    });
+    expect(parse((p) => (p['sender'] = null))).toEqual({
+      kind: 'unusable',
+      reason: 'sender_unknown',
+    });
+    expect(parse((p) => delete p['sender'])).toEqual({
+      kind: 'unusable',
+      reason: 'sender_unknown',
+    });
     // Null is not equal to null: two unknown accounts are not the same one.
     expect(
       parse((p) => {
@@ -168,15 +228,27 @@ describe('what cannot be used', () => {
   });
 
   it.each([
-    ['an id beyond what a number holds', (p: ReturnType<typeof payload>) => (p.comment['id'] = 2 ** 53)],
-    ['an issue number beyond what a column holds', (p: ReturnType<typeof payload>) => (p.issue['number'] = 2 ** 31)],
+    [
+      'an id beyond what a number holds',
+      (p: ReturnType<typeof payload>) => (p.comment['id'] = 2 ** 53),
+    ],
+    [
+      'an issue number beyond what a column holds',
+      (p: ReturnType<typeof payload>) => (p.issue['number'] = 2 ** 31),
+    ],
     ['an id that is text', (p: ReturnType<typeof payload>) => (p.repository['id'] = '33')],
     ['a name with a slash', (p: ReturnType<typeof payload>) => (p.repository['name'] = '../x')],
-    ['a login with a NUL', (p: ReturnType<typeof payload>) => (p.comment['user'] = { id: 5, login: 'a\u0000' })],
+    [
+      'a login with a NUL',
+      (p: ReturnType<typeof payload>) => (p.comment['user'] = { id: 5, login: 'a\u0000' }),
+    ],
     ['a time that is none', (p: ReturnType<typeof payload>) => (p.comment['created_at'] = 'now')],
     ['no title', (p: ReturnType<typeof payload>) => delete p.issue['title']],
     ['an action that is no text', (p: ReturnType<typeof payload>) => (p['action'] = 1)],
-    ['a comment that is a list', (p: ReturnType<typeof payload>) => ((p as Mutable)['comment'] = [])],
+    [
+      'a comment that is a list',
+      (p: ReturnType<typeof payload>) => ((p as Mutable)['comment'] = []),
+    ],
   ])('includes %s', (_what, change) => {
     expect(parse(change)).toEqual({ kind: 'unusable', reason: 'malformed' });
   });

@@ -14,12 +14,23 @@ import { compareShape, isKnownEvent } from './event-shapes.ts';
 import { findCommand, type Command } from './find-command.ts';
 
 export const NOT_FOR_US_REASONS = [
-  'event_not_handled', 'action_not_handled', 'own_event', 'no_command', 'bot_author', 'no_installation',
+  'event_not_handled',
+  'action_not_handled',
+  'own_event',
+  'no_command',
+  'bot_author',
+  'no_installation',
 ] as const;
 export type NotForUsReason = (typeof NOT_FOR_US_REASONS)[number];
 
 export const UNUSABLE_REASONS = [
-  'not_utf8', 'not_json', 'not_an_object', 'event_mismatch', 'malformed', 'author_unknown', 'sender_unknown',
+  'not_utf8',
+  'not_json',
+  'not_an_object',
+  'event_mismatch',
+  'malformed',
+  'author_unknown',
+  'sender_unknown',
   'sender_is_not_author',
 ] as const;
 export type UnusableReason = (typeof UNUSABLE_REASONS)[number];
