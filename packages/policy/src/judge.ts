@@ -8,7 +8,7 @@ import type { RuleAnswer, Verdict } from './decide.ts';
 import type { Finding, Overrider } from './finding.ts';
 import type { PolicyConfig } from './policy-config.ts';
 import { withDiff } from './rule.ts';
-import type { Rule, RuleInput, Scope } from './rule.ts';
+import type { FileChange, Rule, RuleInput, Scope } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 
 export interface JudgeOptions {
@@ -25,9 +25,13 @@ export async function judgeChange(set: ChangeSet, options: JudgeOptions): Promis
   if (set.changes.length === 0) {
     return decide([{ rule: 'change', findings: [emptyChange()] }]);
   }
+  const files = compareLines(set);
+  if (files === null) {
+    return decide([{ rule: 'change', findings: [ruleFailed('change', 'comparing lines')] }]);
+  }
   const input: RuleInput = {
     set,
-    files: set.changes.map(withDiff),
+    files,
     config: options.config,
     canaries: options.canaries ?? [],
     scope: options.scope ?? { paths: [] },
@@ -39,6 +43,14 @@ export async function judgeChange(set: ChangeSet, options: JudgeOptions): Promis
     answers.push({ rule: rule.id, findings: await ask(rule, input) });
   }
   return decide(answers, options.releasedBy ?? null);
+}
+
+function compareLines(set: ChangeSet): FileChange[] | null {
+  try {
+    return set.changes.map(withDiff);
+  } catch {
+    return null;
+  }
 }
 
 async function ask(rule: Rule, input: RuleInput): Promise<Finding[]> {

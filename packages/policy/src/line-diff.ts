@@ -52,7 +52,8 @@ export function diffLines(oldText: string, newText: string): LineDiff {
     if (myers(middle, budget, keep)) continue;
     const anchors = findAnchors(middle, budget);
     if (anchors.length === 0) exact = false;
-    else pending.push(...splitAt(middle, anchors, keep));
+    // Not spread: a call takes fewer arguments than a file has lines.
+    else for (const part of splitAt(middle, anchors, keep)) pending.push(part);
   }
   return {
     added: newLines.flatMap((text, at) => (keptNew[at] === 1 ? [] : [{ line: at + 1, text }])),

@@ -38,6 +38,11 @@ describe('the policy configuration', () => {
   ])('refuses %s', (_what, input) => {
     expect(PolicyConfigSchema.safeParse(input).success).toBe(false);
   });
+
+  test('names the key and the fault', () => {
+    expect(() => parsePolicyConfig({ limits: { files: 0 } })).toThrow(/at limits\.files: .*>0/);
+    expect(() => parsePolicyConfig({ alowBinary: [] })).toThrow(/at the top: .*alowBinary/);
+  });
 });
 
 describe('the policy hash', () => {

@@ -2,6 +2,7 @@
  * What an operator may set about the policy: bounds and allow-lists, each with a safe default. The hash of the effective
  * values stands in the ticket, so a policy that changed after admission, or that a change brought with it, is not used.
  */
+import { AppError } from '@sallyport/shared/errors';
 import { z } from 'zod';
 import { hashJson } from './canonical-json.ts';
 
@@ -51,9 +52,15 @@ export const PolicyConfigSchema = z.strictObject({
 });
 export type PolicyConfig = z.infer<typeof PolicyConfigSchema>;
 
-/** The policy with every default filled in. @throws ZodError naming each key that is unknown or out of bounds. */
+/** The policy with every default filled in. @throws AppError `bad_config` naming each key that is unknown or out of bounds. */
 export function parsePolicyConfig(input: unknown): PolicyConfig {
-  return PolicyConfigSchema.parse(input);
+  const parsed = PolicyConfigSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => {
+    const where = path.length === 0 ? 'at the top' : `at ${path.join('.')}`;
+    return `${where}: ${message}`;
+  });
+  throw new AppError('bad_config', `reading the policy: ${problems.join('; ')}`);
 }
 
 export const DEFAULT_POLICY: PolicyConfig = parsePolicyConfig({});

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeBody, quoteText } from './compose-body.ts';
 import { cleanBody, cleanTitle, MAX_BODY_CHARS } from './text.ts';
+import { measureCpuMs, megabyteOf } from './testing/measure-cpu.ts';
 
 const body = (raw: string, closesIssue: number | null = null): string =>
   cleanBody(raw, { closesIssue }).text;
@@ -314,11 +315,12 @@ describe('whatever an agent writes', () => {
     '@a|`',
     '\\',
     '<!<!---->--',
-  ])('a megabyte of %j is cleaned within a second', (unit) => {
-    const start = performance.now();
-    cleanBody(unit.repeat((1024 * 1024) / unit.length));
-    cleanTitle(unit.repeat((1024 * 1024) / unit.length));
-    expect(performance.now() - start).toBeLessThan(1_000);
+  ])('a megabyte of %j is cleaned within two seconds of processor time', async (unit) => {
+    const spent = await measureCpuMs(() => {
+      cleanBody(megabyteOf(unit));
+      cleanTitle(megabyteOf(unit));
+    });
+    expect(spent).toBeLessThan(2_000);
   });
 });
 

@@ -50,7 +50,7 @@ function over(
 
 function pathCaps(path: string, limits: Limits): Finding[] {
   const components = path.split('/');
-  const longest = Math.max(...components.map((part) => Buffer.byteLength(part)));
+  const longest = components.reduce((most, part) => Math.max(most, Buffer.byteLength(part)), 0);
   const at = { path };
   return [
     ...over('path_too_long', Buffer.byteLength(path), limits.pathBytes, 'bytes in the path', at),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeChange, makeInput } from '../testing/make-change.ts';
 import { hiddenUnicode } from './d07-hidden-unicode.ts';
+import { measureCpuMs, megabyteOf } from '../testing/measure-cpu.ts';
 
 async function ask(path: string, text: string, old: string | null = null): Promise<string[]> {
   const findings = await hiddenUnicode.check(makeInput([makeChange(path, old, text)]));
@@ -80,4 +81,14 @@ describe('hidden text', () => {
   test.each(['locales/fa.json', 'po/fa.po'])('%s counts as translation', async (path) => {
     expect(await ask(path, 'می\u200cخواهم')).toEqual(['hold hidden_unicode 1']);
   });
+});
+
+describe('hostile megabytes', () => {
+  test.each(['a', '\u200d', '👨\u200d', 'а', '_', '\r', '❤️'])(
+    'a megabyte of %j is read within two seconds of processor time',
+    async (unit) => {
+      const text = megabyteOf(unit);
+      expect(await measureCpuMs(() => ask('a.md', text))).toBeLessThan(2_000);
+    },
+  );
 });

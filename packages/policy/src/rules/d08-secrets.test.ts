@@ -6,6 +6,7 @@ import { parsePolicyConfig } from '../policy-config.ts';
 import type { RuleInput } from '../rule.ts';
 import { makeChange, makeInput } from '../testing/make-change.ts';
 import { secrets } from './d08-secrets.ts';
+import { measureCpuMs, megabyteOf } from '../testing/measure-cpu.ts';
 
 const alnum = (length: number): string =>
   'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z'.repeat(20).slice(0, length);
@@ -160,8 +161,6 @@ describe('canaries', () => {
 });
 
 describe('hostile megabytes', () => {
-  const MIB = 1024 * 1024;
-  const fill = (unit: string): string => unit.repeat(Math.ceil(MIB / unit.length)).slice(0, MIB);
   test.each([
     ['headers of signed tokens', 'eyJ'],
     ['dotted headers of signed tokens', 'eyJaaaaaaaaaa.'],
@@ -176,10 +175,10 @@ describe('hostile megabytes', () => {
     ['tokens', `npm_${'a1'.repeat(18)} `],
     ['addresses', 'mongodb://a:b'],
     ['slack starts', 'xoxb-1-'],
-  ])('a line of %s is read within a second', async (_what, unit) => {
-    const start = performance.now();
-    await ask(fill(unit), 'a.ts', { canaries: ['cnry-7f3a9b2e5d8c1f60'] });
-    expect(performance.now() - start).toBeLessThan(1_000);
+  ])('a line of %s is read within two seconds of processor time', async (_what, unit) => {
+    const canaries = ['cnry-7f3a9b2e5d8c1f60'];
+    const spent = await measureCpuMs(() => ask(megabyteOf(unit), 'a.ts', { canaries }));
+    expect(spent).toBeLessThan(2_000);
   });
 });
 

@@ -14,16 +14,16 @@ export const history: Rule = {
     const broken = findBreak(input);
     if (broken !== null) return [notOneLine(broken)];
     const judged = new Set(input.set.changes.map(keyOf));
-    const findings: Finding[] = [];
+    const perCommit: Finding[][] = [];
     for (const commit of input.set.commits.slice(0, input.config.limits.commits)) {
       // What equals a part of the whole change has been judged with it.
       const files = commit.commitChanges.filter((change) => !judged.has(keyOf(change)));
       if (files.length === 0) continue;
       // oxlint-disable-next-line no-await-in-loop -- one commit at a time bounds the memory
-      findings.push(...(await judgeCommit(input, commit, files.map(withDiff))));
+      perCommit.push(await judgeCommit(input, commit, files.map(withDiff)));
       for (const file of files) judged.add(keyOf(file));
     }
-    return findings;
+    return perCommit.flat();
   },
 };
 

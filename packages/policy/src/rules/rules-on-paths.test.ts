@@ -10,6 +10,7 @@ import { binary } from './d03-binary.ts';
 import { caps } from './d04-caps.ts';
 import { protectedPaths } from './d05-protected-paths.ts';
 import { names } from './d06-names.ts';
+import { measureCpuMs } from '../testing/measure-cpu.ts';
 
 type SyncRule = { check(input: RuleInput): unknown };
 
@@ -312,9 +313,12 @@ describe('names', () => {
     expect(ask(names, [edit()], { set })).toEqual([]);
   });
 
-  test('a path of sixty thousand levels is refused at once', () => {
-    const start = performance.now();
-    expect(ask(names, [added('a/'.repeat(30_000))])).toEqual(['block bad_name']);
-    expect(performance.now() - start).toBeLessThan(500);
+  test('a path of sixty thousand levels is refused at once', async () => {
+    let found: string[] = [];
+    const spent = await measureCpuMs(() => {
+      found = ask(names, [added('a/'.repeat(30_000))]);
+    });
+    expect(found).toEqual(['block bad_name']);
+    expect(spent).toBeLessThan(1_000);
   });
 });
