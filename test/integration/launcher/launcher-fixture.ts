@@ -2,7 +2,7 @@
  * What the tests of the launcher share: a deployment of its own, launchers as real processes, a stand-in for the part of
  * the publisher that answers with sources, and tasks whose agent follows a script.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,6 @@ const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 const INSIDE_NODE = process.execPath.startsWith('/usr/') ? process.execPath : '/opt/sallyport/node';
 
 export interface Launcher {
-  pid: number;
   lines: string[];
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** SIGTERM, and how it ended. */
@@ -45,7 +44,7 @@ export interface LauncherFixture {
   /** Starts a launcher and waits until it is ready. */
   launch(env?: Record<string, string>): Promise<Launcher>;
   /** A task whose agent does this. */
-  seed(script: readonly ScriptedAction[], options?: SeedOptions): Promise<AdmittedTask>;
+  seed(script: readonly ScriptedAction[], options?: SeedOptions): Promise<ScriptedTask>;
   /** Whether questions for sources are answered; they are by default. */
   answering: { on: boolean };
   /** Waits until the task is in this state. */
@@ -55,8 +54,12 @@ export interface LauncherFixture {
   eventually(what: string, check: () => Promise<boolean> | boolean, seconds?: number): Promise<void>;
   /** Makes /scripts/go appear in every sandbox: agents that wait for it go on. */
   allowGo(): void;
-  /** Command lines on this machine in which scripts of this fixture appear. */
-  agentProcesses(): string[];
+  /** How many processes of this task's agent run on this machine. */
+  countAgents(task: ScriptedTask): number;
+  /** Waits until the task's agent is at work. */
+  untilAgentRuns(task: ScriptedTask): Promise<void>;
+  /** Ends every launcher that still runs, hard. */
+  killLaunchers(): Promise<void>;
   /** What lies below STATE_DIR/runs. */
   leftFiles(): string[];
   close(): Promise<void>;
@@ -66,6 +69,9 @@ export interface SeedOptions extends Partial<Omit<AdmittedTaskOptions, 'signer'>
   node?: { attempts?: number; timeoutMinutes?: number; readOnly?: boolean };
   cli?: string;
 }
+
+/** `script` is what tells the processes of its agent from all others. */
+export type ScriptedTask = AdmittedTask & { script: string };
 
 export interface Look {
   task: TaskRow;
@@ -86,7 +92,7 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
   mkdirSync(scripts);
   const source = createSourceRepository(directory, { 'README.md': '# Project\n', 'src/main.js': 'export const answer = 41;\n' });
   const keys = createTestTicketKeys();
-  const launchers = new Set<ChildProcess>();
+  const launchers = new Set<Launcher>();
   const answering = { on: true };
   const publisher = answerSources(deployment, source, answering);
   let scriptCount = 0;
@@ -129,7 +135,6 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    launchers.add(child);
     const lines: string[] = [];
     let rest = '';
     child.stdout.on('data', (piece: Buffer) => {
@@ -141,14 +146,7 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    let isReady = false;
-    await eventually('the launcher is ready', () => {
-      isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
-      if (!isReady && child.exitCode !== null) throw new Error(`the launcher ended: ${lines.join('\n')}`);
-      return isReady;
-    });
-    return {
-      pid: child.pid ?? 0,
+    const launcher: Launcher = {
       lines,
       ended,
       stop() {
@@ -160,6 +158,32 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
         await ended;
       },
     };
+    launchers.add(launcher);
+    let isReady = false;
+    await eventually('the launcher is ready', () => {
+      isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
+      if (!isReady && child.exitCode !== null) throw new Error(`the launcher ended: ${lines.join('\n')}`);
+      return isReady;
+    });
+    return launcher;
+  }
+
+  function countAgents({ script }: ScriptedTask): number {
+    return readdirSync('/proc').filter((pid) => {
+      if (!/^\d+$/.test(pid)) return false;
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        // The agent itself: bubblewrap carries the same words before there is an agent.
+        return line.startsWith(INSIDE_NODE) && line.includes(script);
+      } catch {
+        return false;
+      }
+    }).length;
+  }
+
+  async function killLaunchers(): Promise<void> {
+    await Promise.all([...launchers].map((launcher) => launcher.kill()));
+    launchers.clear();
   }
 
   return {
@@ -170,12 +194,12 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     launch,
     answering,
     eventually,
-    seed(script, options = {}) {
+    async seed(script, options = {}) {
       scriptCount += 1;
-      const file = `${scriptCount}.json`;
+      const file = `${deployment.id}-${scriptCount}.json`;
       writeFileSync(join(scripts, file), agentScript(...script));
       const { node, cli, ...rest } = options;
-      return seedAdmittedTask(deployment, {
+      const task = await seedAdmittedTask(deployment, {
         signer: keys.signer,
         startSha: source.sha,
         team: {
@@ -184,7 +208,7 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
           nodes: [
             {
               id: 'developer',
-              agent: { cli: cli ?? 'scripted', args: ['--script', `/scripts/${file}`, scripts] },
+              agent: { cli: cli ?? 'scripted', args: ['--script', `/scripts/${file}`] },
               prompt: 'You are a developer.',
               ...node,
             },
@@ -192,6 +216,7 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
         },
         ...rest,
       });
+      return { ...task, script: file };
     },
     async until(taskId, state, seconds = 25) {
       let task: TaskRow | null = null;
@@ -224,18 +249,8 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
       };
     },
     allowGo: () => writeFileSync(join(scripts, 'go'), ''),
-    agentProcesses() {
-      return readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name))
-        .flatMap((pid) => {
-          try {
-            const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-            return line.includes(scripts) ? [line] : [];
-          } catch {
-            return [];
-          }
-        });
-    },
+    countAgents,
+    untilAgentRuns: (task) => eventually('the agent runs', () => countAgents(task) > 0),
     leftFiles() {
       try {
         return readdirSync(join(stateDir, 'runs'));
@@ -243,8 +258,9 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
         return [];
       }
     },
+    killLaunchers,
     async close() {
-      for (const child of launchers) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await killLaunchers();
       await publisher.stop();
       await deployment.close();
       rmSync(directory, { recursive: true, force: true });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLauncherFixture, type LauncherFixture } from './launcher-fixture.ts';
 
 let fixture: LauncherFixture;
 beforeAll(async () => {
   fixture = await createLauncherFixture();
 });
+afterEach(() => fixture.killLaunchers());
 afterAll(() => fixture.close());
 
 const CHANGE = [
@@ -43,15 +44,15 @@ describe('a launcher that is killed', () => {
     const { rows } = await fixture.deployment.admin.query(`select 1 from artifact where task_id = $1 and kind = 'bundle'`, [task.taskId]);
     expect(rows).toHaveLength(1);
     await second.stop();
-    expect(fixture.agentProcesses()).toEqual([]);
+    expect(fixture.countAgents(task)).toBe(0);
   });
 
   test('takes its agent with it, and what it left on disk is removed by the next one on this host', async () => {
     const task = await fixture.seed([{ do: 'sleep', ms: 60_000 }]);
     const first = await fixture.launch();
-    await fixture.eventually('the agent runs', () => fixture.agentProcesses().length > 0);
+    await fixture.untilAgentRuns(task);
     await first.kill();
-    await fixture.eventually('the agent is gone', () => fixture.agentProcesses().length === 0, 5);
+    await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 5);
     expect(fixture.leftFiles()).toHaveLength(1);
     await fixture.deployment.admin.query(`update task set state = 'cancelled' where id = $1`, [task.taskId]);
     await sleep(3_000);
@@ -81,11 +82,11 @@ test('a launcher that loses its lease ends its agent and writes nothing more', a
   const { admin } = fixture.deployment;
   const launcher = await fixture.launch();
   const task = await fixture.seed([{ do: 'sleep', ms: 60_000 }, ...CHANGE]);
-  await fixture.eventually('the agent runs', () => fixture.agentProcesses().length > 0);
+  await fixture.untilAgentRuns(task);
   const before = await fixture.look(task);
   // As if another host had taken the run over; it holds the lease for longer than this test lasts.
   await admin.query(`update lease set fence = fence + 1, holder = 'elsewhere', expires_at = now() + interval '1 minute' where run_id = $1`, [task.runId]);
-  await fixture.eventually('the agent is gone', () => fixture.agentProcesses().length === 0, 5);
+  await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 5);
   await fixture.eventually('nothing is left', () => fixture.leftFiles().length === 0, 5);
   const after = await fixture.look(task);
   expect(after.events).toEqual(before.events);
@@ -104,7 +105,7 @@ describe('a launcher that is told to stop', () => {
   test('lets a step that is about to end do so, and the next launcher makes the bundle without repeating it', async () => {
     const first = await fixture.launch();
     const task = await fixture.seed([{ do: 'sleep', ms: 1_500 }, ...CHANGE]);
-    await fixture.eventually('the agent runs', () => fixture.agentProcesses().length > 0);
+    await fixture.untilAgentRuns(task);
     expect(await first.stop()).toEqual({ code: 0, signal: null });
     const second = await fixture.launch();
     await fixture.until(task.taskId, 'collected');
@@ -116,10 +117,10 @@ describe('a launcher that is told to stop', () => {
   test('ends a step that takes longer, gives the run back at once, and another launcher goes on', async () => {
     const first = await fixture.launch({ LEASE_SECONDS: '300' });
     const task = await fixture.seed([{ do: 'run', command: 'test -e /scripts/go || sleep 60' }, ...CHANGE]);
-    await fixture.eventually('the agent runs', () => fixture.agentProcesses().length > 0);
-    const from = Date.now();
+    await fixture.untilAgentRuns(task);
+    const from = performance.now();
     expect(await first.stop()).toEqual({ code: 0, signal: null });
-    expect(Date.now() - from).toBeLessThan(12_000);
+    expect(performance.now() - from).toBeLessThan(12_000);
     const stopped = await fixture.look(task);
     expect(stopped.run).toMatchObject({ state: 'suspended', stateReason: 'launcher_stopping' });
     expect(stopped.task.state).toBe('running');

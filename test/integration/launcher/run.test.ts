@@ -41,7 +41,7 @@ test('an admitted task becomes a bundle with the change, upon the start commit, 
   );
   expect(rows[0]?.text).toContain('done, with [redacted]');
   await fixture.eventually('nothing is left', () => fixture.leftFiles().length === 0);
-  expect(fixture.agentProcesses()).toEqual([]);
+  expect(fixture.countAgents(task)).toBe(0);
 });
 
 test('the agent reads the visible request on standard input and in the task file, and has no credential and no network', async () => {

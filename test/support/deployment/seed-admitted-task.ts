@@ -54,10 +54,11 @@ let issued = 0;
 export async function seedAdmittedTask(deployment: TestDeployment, options: AdmittedTaskOptions): Promise<AdmittedTask> {
   const { admin } = deployment;
   issued += 1;
-  const branch = `agent/issue-${issued}-${newId().slice(-8)}`;
+  const number = issued;
+  const branch = `agent/issue-${number}-${newId().slice(-8)}`;
   const team = TeamSchema.parse(options.team);
   const repositoryId = options.repositoryId ?? 22;
-  const seeded = await seedTask(deployment, { branch, issue: issued, state: 'admitted', team: team.name, repositoryId });
+  const seeded = await seedTask(deployment, { branch, issue: number, state: 'admitted', team: team.name, repositoryId });
   const text = options.commandText ?? '/agent fix this';
   const snapshot: Snapshot = {
     v: 1,
@@ -66,7 +67,7 @@ export async function seedAdmittedTask(deployment: TestDeployment, options: Admi
     installationId: seeded.installationId,
     subject: {
       kind: 'issue',
-      number: issued,
+      number,
       title: options.issue?.title ?? 'It is broken',
       body: options.issue?.body ?? 'Please mend it.',
       authorId: 5,
@@ -104,7 +105,7 @@ export async function seedAdmittedTask(deployment: TestDeployment, options: Admi
     act: 'pull_request',
     installation_id: seeded.installationId,
     repository: { id: repositoryId, owner: 'octo', name: 'repo' },
-    subject: { kind: 'issue', number: issued },
+    subject: { kind: 'issue', number },
     requester: { id: 33, login: 'dev', role: 'write' },
     snapshot_sha256: sha256,
     comment_id: 44,
