@@ -168,6 +168,11 @@ describe('an admitted task', () => {
     ).toEqual({ decision: 'admit' });
   });
 
+  it('is admitted whatever characters the answers carry', async () => {
+    const taskId = await assessed({ subject: { title: '\u0000', body: 'a\ud800b', state: 'open' } });
+    expect((await stateOf(taskId)).state).toBe('admitted');
+  });
+
   it('is admitted once when it is advanced many times at once', async () => {
     const taskId = await makeTask();
     await fixture.answer(taskId);

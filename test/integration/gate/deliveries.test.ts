@@ -170,6 +170,13 @@ describe('everything else', () => {
     expect(await stateOf(bytes)).toMatchObject({ state: 'unusable', reason: 'not_utf8' });
   });
 
+  it('is settled when the database will not have it', async () => {
+    const deliveryId = await fixture.deliver(commentPayload('/agent fix this'));
+    const gate = { ...fixture.gate, teams: { ...fixture.gate.teams, defaultName: 'st\u0000rter' } };
+    expect(await handleDelivery(gate, deliveryId)).toBeNull();
+    expect(await stateOf(deliveryId)).toEqual({ state: 'unusable', reason: 'not_storable', tasks: 0 });
+  });
+
   it('is found by the sweep when its job was lost', async () => {
     const lost = await fixture.deliver(commentPayload('/agent fix this'));
     const nothing = await fixture.deliver(commentPayload('hello'));

@@ -9,6 +9,7 @@ import {
 } from '../task/github-requests.ts';
 import { enqueue } from './outbox.ts';
 import type { Queryable, Transaction } from './pool.ts';
+import { storableJson } from './storable-json.ts';
 
 export interface GithubRequestRow {
   id: string;
@@ -149,7 +150,7 @@ export async function answerRequest(
   const { rowCount } = await db.query(
     `update github_request set state = $2, answer = $3, artifact_id = $4, answered_at = now()
      where id = $1 and state = 'asked'`,
-    [id, result.state, JSON.stringify(result.answer), artifactId],
+    [id, result.state, storableJson(result.answer), artifactId],
   );
   return rowCount === 1;
 }

@@ -95,3 +95,8 @@ export const PG_ERRORS = {
 export function isPgError(error: unknown, code: string): boolean {
   return error instanceof pg.DatabaseError && error.code === code;
 }
+
+/** Whether Postgres refused a value for what it is: class 22, data exception. The same statement will fail for ever. */
+export function isDataError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
+}

@@ -1,6 +1,7 @@
 /** Writing and reading the timeline. Sequence, actor, time and hash are computed by the database. */
 import type { TimelineKind } from '../timeline/kinds.ts';
 import type { Queryable } from './pool.ts';
+import { storableJson } from './storable-json.ts';
 
 export interface TimelineEvent {
   seq: number;
@@ -21,7 +22,7 @@ export async function appendEvent(
   const { rows } = await db.query<{ seq: number }>('select timeline_append($1, $2, $3) as seq', [
     subject,
     kind,
-    data,
+    storableJson(data),
   ]);
   return rows[0]?.seq ?? 0;
 }

@@ -12,7 +12,7 @@ import {
 } from '@sallyport/shared/db/delivery';
 import { upsertInstallation } from '@sallyport/shared/db/installation';
 import { enqueue } from '@sallyport/shared/db/outbox';
-import { inTransaction } from '@sallyport/shared/db/pool';
+import { inTransaction, isDataError } from '@sallyport/shared/db/pool';
 import { upsertRepository } from '@sallyport/shared/db/repository';
 import { insertTask } from '@sallyport/shared/db/task-admission';
 import { appendEvent } from '@sallyport/shared/db/timeline';
@@ -25,7 +25,17 @@ export async function handleDelivery(gate: Gate, deliveryId: string): Promise<st
   const delivery = await findDelivery(gate.db, deliveryId);
   if (delivery === null || delivery.state !== 'stored') return null;
   const parsed = parseDelivery(delivery, gate.own);
-  if (parsed.kind === 'command') return makeTask(gate, delivery, parsed);
+  if (parsed.kind === 'command') {
+    try {
+      return await makeTask(gate, delivery, parsed);
+    } catch (error) {
+      // Tried again it would fail again, at every sweep.
+      if (!isDataError(error)) throw error;
+      gate.log.error({ err: error, deliveryId }, 'a delivery cannot be stored as a task');
+      await settleDelivery(gate.db, delivery.id, 'unusable', 'not_storable');
+      return null;
+    }
+  }
   const settled = await settleDelivery(gate.db, delivery.id, parsed.kind, parsed.reason);
   if (settled) {
     gate.log.info(
