@@ -53,11 +53,11 @@ describe('comparing lines', () => {
     expect(removed.length).toBe(3_000);
   });
 
-  test('half a million lines with a change in every third are counted exactly', () => {
-    const before = Array.from({ length: 500_000 }, (_, at) => `${at}\n`);
-    const after = before.map((line, at) => (at % 3 === 0 ? 'x\n' : line));
+  test('a hundred and fifty thousand lines with a change in every third are counted exactly', () => {
+    const before = Array.from({ length: 150_000 }, (_, at) => `${at}\n`);
+    const after = before.map((line, at) => (at % 3 === 1 ? 'x\n' : line));
     const { added, removed, exact } = diffLines(before.join(''), after.join(''));
-    expect([added.length, removed.length, exact]).toEqual([166_667, 166_667, true]);
+    expect([added.length, removed.length, exact]).toEqual([50_000, 50_000, true]);
   });
 
   test('two megabytes without a common order end within the bound and count as changed', async () => {

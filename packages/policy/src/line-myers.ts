@@ -34,6 +34,7 @@ export function myers(
   const { a, b, aFrom, bFrom } = region;
   const n = region.aTo - aFrom;
   const m = region.bTo - bFrom;
+  if (n === 1 && m === 1 && a[aFrom] !== b[bFrom]) return true;
   const maxEdits = Math.min(n + m, MAX_EDITS);
   const offset = maxEdits + 1;
   const furthest = new Int32Array(2 * maxEdits + 3);
