@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { openBaseStore } from './base-store.ts';
 import { QUARANTINE_PREFIX } from './quarantine.ts';
 
-export const STORE_PREFIX = 'base-';
+const STORE_PREFIX = 'base-';
 const BUILDING_PREFIX = 'building-';
 
 /** Longer than any import or build may take, so that what is older belongs to no living process. */
-export const STALE_AFTER_MS = 3_600_000;
+const STALE_AFTER_MS = 3_600_000;
 const MAX_STORES = 8;
 
 /** The directory of the store for a source pack, its commit and its shallow boundary. */

@@ -5,8 +5,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
-import { readObjectInfo, readObjects } from './batch-reader.ts';
+import { readObjectInfo, readObjects, type GitPlace } from './batch-reader.ts';
 import { parseCommitLinks } from './commit-object.ts';
+import { wrapIn, type Isolation } from './isolation.ts';
 import { requireOid } from './oid.ts';
 import { initBare, QUARANTINE_PREFIX } from './quarantine.ts';
 import { indexPack } from './read-inventory.ts';
@@ -31,6 +32,7 @@ export interface BuildCommitRequest {
   message: string;
   /** The same date gives the same commit again. */
   date: Date;
+  isolation: Isolation;
 }
 
 export interface BuiltCommit {
@@ -67,10 +69,16 @@ export async function buildCommit(request: BuildCommitRequest): Promise<BuiltCom
       const lines = request.shallow.map((oid) => `${requireOid(oid, 'a shallow commit')}\n`);
       await writeFile(join(gitDir, 'shallow'), lines.join(''));
     }
-    const place = { gitDir };
+    const place: GitPlace = {
+      gitDir,
+      wrap: wrapIn(request.isolation, {
+        readOnly: [{ path: request.baseGitDir }],
+        writable: [{ path: gitDir }],
+      }),
+    };
     await indexPack(place, request.cleanPack, { bundleBytes: request.cleanPack.length });
-    await requireKinds(gitDir, tree, base);
-    const commit = await commitTree(request, gitDir, tree, base);
+    await requireKinds(place, tree, base);
+    const commit = await commitTree(request, place, tree, base);
     return { commit, gitDir, borrowsFrom: [request.baseGitDir], remove };
   } catch (error) {
     await remove();
@@ -89,8 +97,8 @@ function checkWords({ identity, message, date }: BuildCommitRequest): void {
     throw new AppError('bad_input', 'the date of the commit is none');
 }
 
-async function requireKinds(gitDir: string, tree: string, base: string): Promise<void> {
-  const infos = await readObjectInfo({ gitDir }, [tree, base]);
+async function requireKinds(place: GitPlace, tree: string, base: string): Promise<void> {
+  const infos = await readObjectInfo(place, [tree, base]);
   if (infos.get(tree)?.kind !== 'tree')
     throw new AppError('bad_input', 'the clean pack does not hold the judged tree');
   if (infos.get(base)?.kind !== 'commit')
@@ -99,13 +107,13 @@ async function requireKinds(gitDir: string, tree: string, base: string): Promise
 
 async function commitTree(
   { identity, message, date }: BuildCommitRequest,
-  gitDir: string,
+  place: GitPlace,
   tree: string,
   base: string,
 ): Promise<string> {
   const when = `${Math.floor(date.getTime() / 1_000)} +0000`;
   const output = await runGit({
-    gitDir,
+    ...place,
     args: ['commit-tree', tree, '-p', base],
     stdin: Buffer.from(message.endsWith('\n') ? message : `${message}\n`),
     extra: {
@@ -118,9 +126,8 @@ async function commitTree(
     },
   });
   const commit = requireOid(output.toString('latin1').trim(), 'the new commit');
-  const info = (await readObjectInfo({ gitDir }, [commit])).get(commit);
-  const bytes =
-    info === undefined ? undefined : (await readObjects({ gitDir }, [info])).get(commit);
+  const info = (await readObjectInfo(place, [commit])).get(commit);
+  const bytes = info === undefined ? undefined : (await readObjects(place, [info])).get(commit);
   const links = bytes === undefined ? undefined : parseCommitLinks(bytes);
   if (links?.tree !== tree || links.parents.length !== 1 || links.parents[0] !== base) {
     throw new AppError('internal', 'the new commit is not the judged tree on the start commit');

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { ASKPASS_DIR, withToken } from './askpass.ts';
-import { isolate, type Isolation } from './isolation.ts';
+import { wrapIn, type Isolation } from './isolation.ts';
 import { readObjectInfo } from './batch-reader.ts';
 import { directoryBytes } from './directory-bytes.ts';
 import { withDirectoryLock } from './mirror-lock.ts';
@@ -16,7 +16,7 @@ import { initBare } from './quarantine.ts';
 import { requireRemoteUrl, type Remote } from './remote-url.ts';
 import { attemptGit, gitFailure, SOURCE_RESOURCES } from './run-git.ts';
 
-export interface FetchSourceRequest {
+export interface MirrorRequest {
   /** The mirror of this one repository; made when it does not exist. */
   mirrorDir: string;
   remote: Remote;
@@ -24,10 +24,21 @@ export interface FetchSourceRequest {
   commit: string;
   /** Commits of history, counted from the commit itself. */
   depth: number;
+  /** A fetch of more is ended. */
   maxPackBytes: number;
+  isolation: Isolation;
+}
+
+export interface FetchSourceRequest extends MirrorRequest {
   /** Where the pack is written; the caller removes it. */
   packFile: string;
-  isolation: Isolation;
+}
+
+/** The mirror while its lock is held. */
+export interface MirroredCommit {
+  gitDir: string;
+  /** Commits of the mirror whose parents are absent. */
+  shallow: string[];
 }
 
 export const DEFAULT_SOURCE_DEPTH = 50;
@@ -38,27 +49,36 @@ const LOCK_WAIT_MS = 900_000;
 const SOURCE_REFS = 'refs/sallyport/source';
 
 /**
- * Fetches what is missing and writes the pack. Takes the mirror's lock itself, so several may be called at once, also from
- * different processes.
- * @throws AppError `too_large` past the cap (refused as `source_too_large`), `not_found` when the remote has no such commit,
- * `forbidden` when the token may not read it, `transient` when the network or the time failed.
+ * Fetches what is missing and writes the pack.
+ * @throws AppError `too_large` past the cap (refused as `source_too_large`), and what `withMirroredCommit` throws.
  */
 export async function fetchSource(request: FetchSourceRequest): Promise<SourcePack> {
+  return withMirroredCommit(request, ({ gitDir, shallow }) =>
+    packSource({ ...request, gitDir, shallow }),
+  );
+}
+
+/**
+ * Makes sure that the mirror holds the commit, then runs `act` while nobody else can fetch into the mirror or drop it: from
+ * building a commit on it to the end of the push. Takes the mirror's lock itself, so several may be called at once, also
+ * from different processes; within `act` the same mirror must not be asked for again.
+ * @throws AppError `too_large` when the fetch passes the cap, `not_found` when the remote has no such commit, `forbidden`
+ * when the token may not read it, `bad_input` for a source that git's checks refuse, `transient` when the network, the
+ * lock or the time failed; whatever `act` throws.
+ */
+export async function withMirroredCommit<T>(
+  request: MirrorRequest,
+  act: (mirror: MirroredCommit) => Promise<T>,
+): Promise<T> {
+  const commit = requireOid(request.commit, 'the source commit');
   return withMirror(request.mirrorDir, async () => {
-    const commit = requireOid(request.commit, 'the source commit');
     const gitDir = await openMirror(request.mirrorDir);
-    if (!(await hasCommit(gitDir, commit))) await fetchCommit(request, gitDir, commit);
-    return packSource({
-      gitDir,
-      commit,
-      packFile: request.packFile,
-      maxPackBytes: request.maxPackBytes,
-      shallow: await readShallow(gitDir),
-    });
+    if (!(await hasCommit(request, gitDir, commit))) await fetchCommit(request, gitDir, commit);
+    return act({ gitDir, shallow: await readShallow(gitDir) });
   });
 }
 
-/** Runs `act` under the mirror's lock: nobody else fetches into it or drops it meanwhile. @throws AppError `transient`. */
+/** Runs `act` under the mirror's lock, whatever the mirror holds. @throws AppError `transient`; whatever `act` throws. */
 export async function withMirror<T>(
   mirrorDir: string,
   act: (gitDir: string) => Promise<T>,
@@ -67,7 +87,7 @@ export async function withMirror<T>(
   return withDirectoryLock(mirrorDir, LOCK_WAIT_MS, () => act(join(mirrorDir, 'git')));
 }
 
-/** The mirror's shallow boundary; every import, pack and push from it needs to know it. */
+/** The commits of a mirror whose parents are absent. */
 export async function readShallow(gitDir: string): Promise<string[]> {
   try {
     return (await readFile(join(gitDir, 'shallow'), 'latin1')).split('\n').filter(isOid);
@@ -108,8 +128,13 @@ async function removeUnfinishedPacks(gitDir: string): Promise<number> {
   return Math.max(0, ...sizes);
 }
 
-async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
-  const place = { gitDir, origin: 'source' } as const;
+async function hasCommit(
+  { isolation }: MirrorRequest,
+  gitDir: string,
+  commit: string,
+): Promise<boolean> {
+  const wrap = wrapIn(isolation, { readOnly: [{ path: gitDir }] });
+  const place = { gitDir, origin: 'source', wrap } as const;
   if (!(await readObjectInfo(place, [commit])).has(commit)) return false;
   const ref = await attemptGit({
     ...place,
@@ -118,11 +143,7 @@ async function hasCommit(gitDir: string, commit: string): Promise<boolean> {
   return ref.end === 'exited' && ref.exitCode === 0;
 }
 
-async function fetchCommit(
-  request: FetchSourceRequest,
-  gitDir: string,
-  commit: string,
-): Promise<void> {
+async function fetchCommit(request: MirrorRequest, gitDir: string, commit: string): Promise<void> {
   if (!Number.isSafeInteger(request.depth) || request.depth < 1) {
     throw new AppError('bad_input', 'the depth of a source must be a whole number from 1');
   }
@@ -147,13 +168,11 @@ async function fetchCommit(
         `${commit}:${SOURCE_REFS}/${commit}`,
       ],
       timeoutMs: FETCH_TIMEOUT_MS,
-      wrap: (argv, env) =>
-        isolate(
-          request.isolation,
-          { network: true, readOnly: [{ path: ASKPASS_DIR }], writable: [{ path: gitDir }] },
-          argv as [string, ...string[]],
-          env,
-        ),
+      wrap: wrapIn(request.isolation, {
+        network: true,
+        readOnly: [{ path: ASKPASS_DIR }],
+        writable: [{ path: gitDir }],
+      }),
     }),
   );
   if (result.end === 'exited' && result.exitCode === 0) return;

@@ -1,7 +1,7 @@
 /** Every family of hostile bundle against the whole pipeline with real git, each beside a twin that passes. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -160,6 +160,46 @@ describe('a benign bundle', () => {
     const { facts, cleanPack } = await run(bundleWith([FIXTURE.readme, head], head.oid));
     expect(facts.changes).toEqual([]);
     expect(cleanPack.length).toBe(32);
+  });
+
+  it('may start at a commit whose own parents are not in the source', async () => {
+    const bytes = pack(FIXTURE.objects.filter((o) => o !== FIXTURE.boundary));
+    const shallow = await buildBaseStore({
+      gitDir: join(root, 'depth-one'),
+      pack: bytes,
+      maxPackBytes: bytes.length,
+      commit: FIXTURE.start.oid,
+      shallow: [FIXTURE.start.oid],
+      timeoutMs: 10_000,
+    });
+    const imported = await importBundle({
+      bundle: benignBundle().bytes,
+      expected: { ref: BRANCH_REF, base: FIXTURE.start.oid },
+      limits: DEFAULT_IMPORT_LIMITS,
+      base: shallow,
+      workDir,
+    });
+    expect(imported).toEqual(await run(benignBundle().bytes));
+  });
+
+  it('may be made by git itself', async () => {
+    const gitDir = await mkdtemp(join(root, 'agent-'));
+    const twin = benignBundle();
+    await initBare(gitDir);
+    const objects = [
+      ...FIXTURE.objects,
+      twin.changed,
+      twin.added,
+      twin.source,
+      twin.root,
+      twin.head,
+    ];
+    await writeFile(join(gitDir, 'shallow'), `${FIXTURE.boundary.oid}\n`);
+    await runGit({ gitDir, args: ['index-pack', '--stdin'], stdin: pack(objects) });
+    await runGit({ gitDir, args: ['update-ref', BRANCH_REF, twin.head.oid] });
+    const range = `${FIXTURE.start.oid}..${BRANCH_REF}`;
+    const bytes = await runGit({ gitDir, args: ['bundle', 'create', '-', range] });
+    expect((await run(bytes)).facts.headTree).toBe(twin.root.oid);
   });
 
   it('may have as many commits as allowed', async () => {

@@ -4,6 +4,7 @@
  * whatever happens, and publishes nothing itself.
  */
 import { createHash } from 'node:crypto';
+import { AppError } from '@sallyport/shared/errors';
 import type { BaseStore } from './base-store.ts';
 import type { GitPlace } from './batch-reader.ts';
 import { boundPaths } from './bound-paths.ts';
@@ -17,7 +18,7 @@ import { readChanges } from './read-changes.ts';
 import { readContents } from './read-contents.ts';
 import { readHistory } from './read-history.ts';
 import { indexPack, readInventory, requireReachable } from './read-inventory.ts';
-import { AppError } from '@sallyport/shared/errors';
+import { HOSTILE_RESOURCES } from './run-git.ts';
 
 export interface ImportRequest {
   bundle: Uint8Array;
@@ -50,6 +51,11 @@ export async function importBundle(request: ImportRequest): Promise<ImportedBund
   try {
     return await importPack(request, header, {
       gitDir: quarantine.gitDir,
+      resources: {
+        ...HOSTILE_RESOURCES,
+        // A thin pack grows by its bases; a raised cap on bundles must not end in this one.
+        fileBytes: Math.max(HOSTILE_RESOURCES.fileBytes, 2 * limits.bundleBytes),
+      },
       // Each command spreads this object and so reads the getter when it starts: all share one budget of time.
       get timeoutMs(): number {
         const left = deadline - Date.now();

@@ -6,6 +6,7 @@
 import { AppError } from '@sallyport/shared/errors';
 import { gitEnvironment } from './environment.ts';
 import { BWRAP, GIT } from './programs.ts';
+import type { Argv, GitCommand } from './run-git.ts';
 import { spawnLimited } from './spawn-limited.ts';
 
 /** What this host offers. What `none` means (refuse, warn, other walls stand) is the caller's decision. */
@@ -40,7 +41,7 @@ export function bubblewrapArguments(
   sandbox: Sandbox,
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
-): [string, ...string[]] {
+): Argv {
   return [
     BWRAP,
     '--unshare-all',
@@ -83,10 +84,15 @@ export function bubblewrapArguments(
 export function isolate(
   isolation: Isolation,
   sandbox: Sandbox,
-  argv: readonly [string, ...string[]],
+  argv: Argv,
   env: Readonly<Record<string, string>>,
-): [string, ...string[]] {
-  return isolation.kind === 'bubblewrap' ? bubblewrapArguments(sandbox, argv, env) : [...argv];
+): Argv {
+  return isolation.kind === 'bubblewrap' ? bubblewrapArguments(sandbox, argv, env) : argv;
+}
+
+/** The same as the `wrap` of a git command. */
+export function wrapIn(isolation: Isolation, sandbox: Sandbox): NonNullable<GitCommand['wrap']> {
+  return (argv, env) => isolate(isolation, sandbox, argv, env);
 }
 
 const PROBE_TIMEOUT_MS = 10_000;

@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { AppError } from '@sallyport/shared/errors';
+import type { GitPlace } from './batch-reader.ts';
+import { wrapIn, type Isolation } from './isolation.ts';
 import { runGit, SOURCE_RESOURCES } from './run-git.ts';
 
 export interface SourcePack {
@@ -19,6 +21,7 @@ export interface SourcePack {
 
 export interface PackSourceRequest {
   gitDir: string;
+  isolation: Isolation;
   commit: string;
   packFile: string;
   maxPackBytes: number;
@@ -32,7 +35,12 @@ const MAX_HISTORY_BYTES = 67_108_864;
 /** Packs. @throws AppError `too_large` past the cap, and then the file is gone; others as `runGit`. */
 export async function packSource(request: PackSourceRequest): Promise<SourcePack> {
   const { gitDir, commit, packFile, maxPackBytes } = request;
-  const place = { gitDir, origin: 'source', timeoutMs: PACK_TIMEOUT_MS } as const;
+  const place: GitPlace = {
+    gitDir,
+    origin: 'source',
+    timeoutMs: PACK_TIMEOUT_MS,
+    wrap: wrapIn(request.isolation, { readOnly: [{ path: gitDir }] }),
+  };
   const listing = await runGit({
     ...place,
     args: ['rev-list', commit],

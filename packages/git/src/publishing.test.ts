@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildCommit, type BuildCommitRequest, type BuiltCommit } from './build-commit.ts';
-import { fetchSource, readShallow, withMirror } from './fetch-source.ts';
+import { fetchSource, withMirroredCommit } from './fetch-source.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
 import { initBare } from './quarantine.ts';
 import { pushRef, type PushRequest } from './push-ref.ts';
@@ -66,18 +66,19 @@ async function refOf(ref: string): Promise<string> {
 function remote(): PushRequest['remote'] {
   return { url: server.url(remoteDir.slice(root.length + 1)), protocol: 'loopback_http' };
 }
-function fetchStart(more: Partial<Parameters<typeof fetchSource>[0]> = {}) {
-  return fetchSource({
+function mirrorRequest() {
+  return {
     mirrorDir,
     remote: remote(),
     token: TOKEN,
     commit: FIXTURE.start.oid,
     depth: 2,
     maxPackBytes: 1_000_000,
-    packFile: join(mirrorDir, 'source.pack'),
     isolation,
-    ...more,
-  });
+  };
+}
+function fetchStart(more: Partial<Parameters<typeof fetchSource>[0]> = {}) {
+  return fetchSource({ ...mirrorRequest(), packFile: join(mirrorDir, 'source.pack'), ...more });
 }
 async function build(more: Partial<BuildCommitRequest> = {}): Promise<BuiltCommit> {
   const twin = benignBundle();
@@ -85,7 +86,8 @@ async function build(more: Partial<BuildCommitRequest> = {}): Promise<BuiltCommi
   const made = await buildCommit({
     workDir: root,
     baseGitDir,
-    shallow: await readShallow(baseGitDir),
+    shallow: [FIXTURE.boundary.oid],
+    isolation,
     cleanPack: pack([twin.changed, twin.added, twin.source, twin.root]),
     tree: twin.root.oid,
     base: FIXTURE.start.oid,
@@ -175,14 +177,30 @@ describe('fetching a source', () => {
 
   it('holds the mirror for one at a time', async () => {
     const order: string[] = [];
-    const first = withMirror(mirrorDir, async () => {
-      order.push('first in');
-      await new Promise((r) => setTimeout(r, 100));
-      order.push('first out');
-    });
-    await new Promise((r) => setTimeout(r, 50));
-    await Promise.all([first, withMirror(mirrorDir, async () => void order.push('second in'))]);
-    expect(order).toEqual(['first in', 'first out', 'second in']);
+    const hold = (name: string) =>
+      withMirroredCommit(mirrorRequest(), async ({ shallow }) => {
+        order.push(`${name} in`);
+        await new Promise((r) => setTimeout(r, 100));
+        order.push(`${name} out`);
+        return shallow;
+      });
+    const [first] = await Promise.all([hold('one'), hold('two')]);
+    expect(first).toEqual([FIXTURE.boundary.oid]);
+    expect(order.map((entry) => entry.split(' ')[1])).toEqual(['in', 'out', 'in', 'out']);
+    expect(order[0]?.slice(0, 3)).toBe(order[1]?.slice(0, 3));
+  });
+
+  it('starts again after a fetch that was killed', async () => {
+    await fetchStart();
+    const gitDir = join(mirrorDir, 'git');
+    await writeFile(join(gitDir, 'shallow.lock'), '');
+    await writeFile(join(gitDir, 'objects/pack/tmp_pack_killed'), 'half');
+    const next = commit({ tree: FIXTURE.root.oid, parents: [FIXTURE.start.oid], message: 'Next' });
+    await give([next]);
+    await setRef('refs/heads/main', next.oid);
+    const packFile = join(mirrorDir, 'next.pack');
+    await expect(fetchStart({ commit: next.oid, packFile })).resolves.toBeDefined();
+    expect(await readdir(join(gitDir, 'objects/pack'))).not.toContain('tmp_pack_killed');
   });
 });
 
@@ -252,7 +270,10 @@ describe('pushing', () => {
     await give([next]);
     await setRef('refs/heads/main', next.oid);
     const before = await readdir(join(remoteDir, 'objects'));
+    server.seen = [];
     expect(await push(made)).toMatchObject({ outcome: 'pushed' });
+    // It asked what the remote has; the tip alone would have told it nothing.
+    expect(server.seen.some((s) => s.path.endsWith('/git-upload-pack'))).toBe(true);
     const loose = (await readdir(join(remoteDir, 'objects'))).filter(
       (name) => name.length === 2 && !before.includes(name),
     );

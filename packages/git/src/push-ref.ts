@@ -4,7 +4,7 @@
  */
 import { AppError } from '@sallyport/shared/errors';
 import { ASKPASS_DIR, withToken } from './askpass.ts';
-import { isolate, type Isolation, type Mount } from './isolation.ts';
+import { wrapIn, type Isolation, type Mount } from './isolation.ts';
 import { requireOid } from './oid.ts';
 import { readPushOutcome, type PushOutcome } from './push-outcome.ts';
 import { requireRemoteUrl, type Remote } from './remote-url.ts';
@@ -62,13 +62,11 @@ export async function pushRef(request: PushRequest): Promise<PushOutcome> {
         `${commit}:${ref}`,
       ],
       timeoutMs: request.timeoutMs ?? PUSH_TIMEOUT_MS,
-      wrap: (argv, env) =>
-        isolate(
-          request.isolation,
-          { network: true, readOnly, writable: [{ path: request.gitDir }] },
-          argv as [string, ...string[]],
-          env,
-        ),
+      wrap: wrapIn(request.isolation, {
+        network: true,
+        readOnly,
+        writable: [{ path: request.gitDir }],
+      }),
     });
     return readPushOutcome(result, ref);
   });

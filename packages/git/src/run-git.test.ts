@@ -107,7 +107,7 @@ describe('running git', () => {
   it('holds it to its limits', async () => {
     const limits = await attemptGit({
       args: ['version'],
-      wrap: ([first = '', ...rest]) => [
+      wrap: ([first, ...rest]) => [
         first,
         ...rest.slice(0, rest.indexOf('/usr/bin/git')),
         '/bin/sh',

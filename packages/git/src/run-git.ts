@@ -21,12 +21,12 @@ export interface ResourceLimits {
 }
 
 /** For objects that an agent wrote. */
-export const HOSTILE_RESOURCES: ResourceLimits = {
+export const HOSTILE_RESOURCES = {
   addressSpaceBytes: 1_073_741_824,
   cpuSeconds: 15,
   fileBytes: 67_108_864,
   openFiles: 64,
-};
+} as const satisfies ResourceLimits;
 
 /** For whole repositories as GitHub serves them. */
 export const SOURCE_RESOURCES: ResourceLimits = {
@@ -35,6 +35,9 @@ export const SOURCE_RESOURCES: ResourceLimits = {
   fileBytes: 1_073_741_824,
   openFiles: 256,
 };
+
+/** A program and its arguments. */
+export type Argv = readonly [string, ...string[]];
 
 export interface GitCommand extends GitEnvironmentOptions {
   /** Subcommand and its arguments; every value in it is fixed, an object name, or stands after `--`. */
@@ -48,14 +51,14 @@ export interface GitCommand extends GitEnvironmentOptions {
   stdoutFd?: number;
   resources?: ResourceLimits;
   /** Puts a sandbox around the command: gets the whole argument list and the environment, returns the list to start. */
-  wrap?: (argv: readonly string[], env: Readonly<Record<string, string>>) => [string, ...string[]];
+  wrap?: (argv: Argv, env: Readonly<Record<string, string>>) => Argv;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_STDOUT_BYTES = 1_048_576;
 
 /** The argument list of `prlimit` that holds a command to the limits. */
-export function limitArguments(limits: ResourceLimits): [string, ...string[]] {
+export function limitArguments(limits: ResourceLimits): Argv {
   // Plain bytes throughout: this program takes a suffix for one byte and the child then dies of it.
   return [
     PRLIMIT,
@@ -73,7 +76,7 @@ export async function attemptGit(command: GitCommand): Promise<SpawnResult> {
   const resources =
     command.resources ?? (origin === 'hostile' ? HOSTILE_RESOURCES : SOURCE_RESOURCES);
   const env = gitEnvironment(command);
-  const argv: [string, ...string[]] = [
+  const argv: Argv = [
     ...limitArguments(resources),
     GIT,
     ...gitGlobalArguments(origin, command.config),

@@ -18,7 +18,7 @@ import type { ImportReason } from './import-reasons.ts';
 import { isolate, type Isolation, type Mount } from './isolation.ts';
 import { SHELL_PATH } from './programs.ts';
 import { QUARANTINE_PREFIX } from './quarantine.ts';
-import { limitArguments } from './run-git.ts';
+import { limitArguments, type Argv } from './run-git.ts';
 import { spawnLimited, type SpawnResult } from './spawn-limited.ts';
 
 /** The trusted source pack of the start commit. Its bytes are read only when no base store of it is kept. */
@@ -132,7 +132,7 @@ interface ChildRun {
 async function runChild(request: ChildImportRequest, run: ChildRun): Promise<SpawnResult> {
   const runtime = request.runtime ?? findChildRuntime();
   // No address-space limit here: Node reserves far more than it uses. Each git child gets its own.
-  const argv: [string, ...string[]] = [
+  const argv: Argv = [
     ...limitArguments({ cpuSeconds: run.cpuSeconds, openFiles: OPEN_FILES }),
     runtime.node,
     ...runtime.nodeArgs,

@@ -1,7 +1,7 @@
 /** Watches the processes that this one started: which there are, and their resident memory to its peak. For tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const SAMPLE_MS = 5;
+const SAMPLE_MS = 20;
 
 /** Samples until `stop()`, which returns the largest peak of one descendant in bytes. */
 export function watchMemory(): { stop(): number } {

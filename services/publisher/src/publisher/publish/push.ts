@@ -2,28 +2,20 @@
  * Puts the judged tree on the ticket's branch as one commit on the start commit. Safe to repeat: the commit is the same each
  * time, and a branch that already holds the judged tree on the start commit is taken for ours, whoever saw the reply.
  */
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readObjectInfo } from '@sallyport/git/batch-reader';
 import { buildCommit } from '@sallyport/git/build-commit';
-import {
-  fetchSource,
-  DEFAULT_SOURCE_DEPTH,
-  MAX_SOURCE_PACK_BYTES,
-  readShallow,
-  withMirror,
-} from '@sallyport/git/fetch-source';
+import { withMirroredCommit } from '@sallyport/git/fetch-source';
 import type { PushOutcome } from '@sallyport/git/push-outcome';
 import { pushRef } from '@sallyport/git/push-ref';
 import { ARTIFACT_KINDS } from '@sallyport/shared/artifacts/kinds';
 import { readArtifact } from '@sallyport/shared/artifacts/store';
 import { crashPoint } from '@sallyport/shared/crash-point';
 import { AppError } from '@sallyport/shared/errors';
-import { newId } from '@sallyport/shared/ids';
 import { readCommit, readRef } from '../github/read-ref.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { commitMessage } from '../pull-text.ts';
-import { mirrorDirOf, remoteOf } from '../source-pack.ts';
+import { mirrorRequest } from '../source-pack.ts';
 import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
 import type { Judged } from './judge.ts';
 
@@ -47,41 +39,10 @@ export async function pushBranch(one: Case, judged: Judged): Promise<Pushed | St
       return hold('repository_archived', 'The repository is archived.');
     const found = await readRef(grant, `heads/${claims.branch}`);
     if (found !== null) return checkRemote(grant, one, judged, { headSha: found, adopted: true });
-    await ensureBase(one, grant);
     const { outcome, commit } = await buildAndPush(one, grant, judged, pack);
     crashPoint('publisher:pushed_not_recorded');
     return settlePush(grant, one, judged, outcome, commit);
   });
-}
-
-/** Brings the start commit into the mirror unless it is there. */
-async function ensureBase({ context, claims }: Case, grant: TokenGrant): Promise<void> {
-  const mirrorDir = mirrorDirOf(context, grant.repository.id);
-  const isThere = await withMirror(mirrorDir, async (gitDir) => {
-    const made = await stat(join(gitDir, 'HEAD')).catch(() => null);
-    if (made === null) return false;
-    return (await readObjectInfo({ gitDir, origin: 'source' }, [claims.start.sha])).has(
-      claims.start.sha,
-    );
-  });
-  if (isThere) return;
-  const scratch = join(context.stateDir, 'scratch');
-  await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const packFile = join(scratch, `base-${newId()}.pack`);
-  try {
-    await fetchSource({
-      mirrorDir,
-      remote: remoteOf(context, grant.repository),
-      token: grant.token,
-      commit: claims.start.sha,
-      depth: DEFAULT_SOURCE_DEPTH,
-      maxPackBytes: MAX_SOURCE_PACK_BYTES,
-      packFile,
-      isolation: context.isolation,
-    });
-  } finally {
-    await rm(packFile, { force: true });
-  }
 }
 
 async function buildAndPush(
@@ -94,11 +55,12 @@ async function buildAndPush(
   const bot = await context.bot(grant.octokit);
   const workDir = join(context.stateDir, 'scratch');
   await mkdir(workDir, { recursive: true, mode: 0o700 });
-  return withMirror(mirrorDirOf(context, grant.repository.id), async (gitDir) => {
+  const mirror = mirrorRequest(context, grant, claims.start.sha);
+  return withMirroredCommit(mirror, async ({ gitDir, shallow }) => {
     const built = await buildCommit({
       workDir,
       baseGitDir: gitDir,
-      shallow: await readShallow(gitDir),
+      shallow,
       cleanPack,
       tree: judged.tree,
       base: claims.start.sha,
@@ -110,6 +72,7 @@ async function buildAndPush(
       }),
       // A run is collected once: its date makes the same commit on each attempt and each host.
       date: run.movedAt,
+      isolation: context.isolation,
     });
     try {
       await assertMayAct(one);
@@ -120,7 +83,7 @@ async function buildAndPush(
         commit: built.commit,
         ref: `refs/heads/${claims.branch}`,
         expectedOld: null,
-        remote: remoteOf(context, grant.repository),
+        remote: mirror.remote,
         token: grant.token,
         isolation: context.isolation,
       });
