@@ -1,7 +1,9 @@
 /** The App's own face: JSON web tokens, installation tokens, and how narrow they are. */
 import { createSign } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createWorld, type World } from './test-world.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 beforeAll(async () => {
@@ -16,8 +18,12 @@ function jwt(claims: Record<string, unknown>, key = world.github.app.privateKey)
   return `${body}.${createSign('RSA-SHA256').update(body).sign(key).toString('base64url')}`;
 }
 
-async function askApp(claims: Record<string, unknown>): Promise<{ status: number; message: string | undefined }> {
-  const response = await fetch(`${world.github.apiUrl}/app`, { headers: { authorization: `Bearer ${jwt(claims)}` } });
+async function askApp(
+  claims: Record<string, unknown>,
+): Promise<{ status: number; message: string | undefined }> {
+  const response = await fetch(`${world.github.apiUrl}/app`, {
+    headers: { authorization: `Bearer ${jwt(claims)}` },
+  });
   const body = (await response.json()) as { message?: string };
   return { status: response.status, message: body.message };
 }
@@ -26,12 +32,17 @@ describe('the App’s JSON web token', () => {
   const now = (): number => Math.floor(Date.now() / 1000);
 
   it('is taken when it is at most ten minutes ahead', async () => {
-    expect(await askApp({ iat: now() - 60, exp: now() + 590, iss: world.github.app.id })).toMatchObject({ status: 200 });
+    expect(
+      await askApp({ iat: now() - 60, exp: now() + 590, iss: world.github.app.id }),
+    ).toMatchObject({ status: 200 });
   });
 
   it('is refused when it expires too far in the future', async () => {
     const answer = await askApp({ iat: now() - 60, exp: now() + 700, iss: world.github.app.id });
-    expect(answer).toMatchObject({ status: 401, message: expect.stringContaining('too far in the future') });
+    expect(answer).toMatchObject({
+      status: 401,
+      message: expect.stringContaining('too far in the future'),
+    });
   });
 
   it('is refused when it was issued in the future, as by a clock that runs ahead', async () => {
@@ -40,7 +51,9 @@ describe('the App’s JSON web token', () => {
   });
 
   it('is refused when another App issued it', async () => {
-    expect(await askApp({ iat: now() - 60, exp: now() + 300, iss: 1 })).toMatchObject({ status: 401 });
+    expect(await askApp({ iat: now() - 60, exp: now() + 300, iss: 1 })).toMatchObject({
+      status: 401,
+    });
   });
 });
 
@@ -49,8 +62,12 @@ describe('an installation token', () => {
     const other = await world.github.addRepo({ owner: 'acme', name: 'other' });
     const token = await world.mint({ contents: 'read' });
     const octokit = world.client(token);
-    await expect(octokit.repos.getBranch({ ...world.at, branch: 'main' })).resolves.toMatchObject({ status: 200 });
-    await expect(octokit.repos.getBranch({ owner: 'acme', repo: other.name, branch: 'main' })).rejects.toMatchObject({ status: 404 });
+    await expect(octokit.repos.getBranch({ ...world.at, branch: 'main' })).resolves.toMatchObject({
+      status: 200,
+    });
+    await expect(
+      octokit.repos.getBranch({ owner: 'acme', repo: other.name, branch: 'main' }),
+    ).rejects.toMatchObject({ status: 404 });
     await expect(octokit.pulls.list(world.at)).rejects.toMatchObject({
       status: 403,
       message: expect.stringContaining('Resource not accessible by integration'),
@@ -68,7 +85,10 @@ describe('an installation token', () => {
       installation_id: world.repo.installationId ?? 0,
       repository_ids: [foreign.id],
     });
-    await expect(ask).rejects.toMatchObject({ status: 422, message: expect.stringContaining('not accessible to the parent') });
+    await expect(ask).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('not accessible to the parent'),
+    });
   });
 
   it('is not minted with a permission that the installation lacks', async () => {
@@ -79,7 +99,10 @@ describe('an installation token', () => {
   it('is not minted while the installation is suspended, and is again afterwards', async () => {
     const id = world.repo.installationId ?? 0;
     world.github.setInstallation(id, { suspended: true });
-    await expect(world.mint()).rejects.toMatchObject({ status: 403, message: expect.stringContaining('suspended') });
+    await expect(world.mint()).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining('suspended'),
+    });
     world.github.setInstallation(id, { suspended: false });
     await expect(world.mint()).resolves.toContain('ghs_');
   });
@@ -89,7 +112,9 @@ describe('an installation token', () => {
     const extra = await github.addRepo({ owner: 'movers', name: 'box' });
     const old = extra.installationId ?? 0;
     const next = github.reinstall(old);
-    await expect(app.apps.createInstallationAccessToken({ installation_id: old })).rejects.toMatchObject({ status: 404 });
+    await expect(
+      app.apps.createInstallationAccessToken({ installation_id: old }),
+    ).rejects.toMatchObject({ status: 404 });
     const found = await app.apps.getRepoInstallation({ owner: 'movers', repo: 'box' });
     expect(found.data.id).toBe(next);
   });
@@ -124,5 +149,18 @@ describe('an installation token', () => {
     const token = await world.mint();
     expect(token).toMatch(/^ghs_424242_[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(token.length).toBeGreaterThan(300);
+  });
+});
+
+describe('the manifest of an App', () => {
+  it('is exchanged once for the key and the secrets', async () => {
+    world.github.addManifestCode('c0de');
+    const exchange = (): Promise<{ data: { id: number; pem: string } }> =>
+      world.client('').apps.createFromManifest({ code: 'c0de' });
+    expect((await exchange()).data).toMatchObject({
+      id: world.github.app.id,
+      pem: world.github.app.privateKey,
+    });
+    await expect(exchange()).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -5,10 +5,12 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGithubControl, type GithubControl } from './control/create-github-control.ts';
 import { createDirectory, createReceiver, type Directory } from './test-world.ts';
 import type { RepoHandle } from './verbs.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Line {
   readonly url: string;
@@ -40,9 +42,13 @@ beforeAll(async () => {
   };
   await writeFile(join(directory.path, 'state.json'), JSON.stringify(state));
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  child = spawn(process.execPath, ['--import', 'tsx', main, '--state', join(directory.path, 'state.json')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  child = spawn(
+    process.execPath,
+    ['--import', 'tsx', main, '--state', join(directory.path, 'state.json')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [first] = (await once(child.stdout ?? child, 'data')) as [Buffer];
   line = JSON.parse(first.toString('utf8')) as Line;
   github = createGithubControl(line.url, line.controlToken);
@@ -57,9 +63,17 @@ afterAll(async () => {
 
 describe('a stand-in in another process', () => {
   it('starts from its file and leaves the App’s key to its owner alone', async () => {
-    expect(line.repos).toMatchObject([{ fullName: 'acme/shop', installationId: expect.any(Number) }]);
-    expect(await github.comments('acme/shop', 1)).toMatchObject([{ body: 'it breaks', user: { login: 'alice' } }]);
-    expect((await readFile(join(directory.path, 'key.pem'), 'utf8')).startsWith('-----BEGIN RSA PRIVATE KEY-----')).toBe(true);
+    expect(line.repos).toMatchObject([
+      { fullName: 'acme/shop', installationId: expect.any(Number) },
+    ]);
+    expect(await github.comments('acme/shop', 1)).toMatchObject([
+      { body: 'it breaks', user: { login: 'alice' } },
+    ]);
+    expect(
+      (await readFile(join(directory.path, 'key.pem'), 'utf8')).startsWith(
+        '-----BEGIN RSA PRIVATE KEY-----',
+      ),
+    ).toBe(true);
     expect((await stat(join(directory.path, 'key.pem'))).mode & 0o777).toBe(0o600);
   });
 
@@ -67,11 +81,18 @@ describe('a stand-in in another process', () => {
     const receiver = await createReceiver();
     try {
       await github.setHook({ url: receiver.url });
-      const comment = await github.comment({ repo: 'acme/shop', issue: 1, body: '/agent fix', by: 'alice' });
+      const comment = await github.comment({
+        repo: 'acme/shop',
+        issue: 1,
+        body: '/agent fix',
+        by: 'alice',
+      });
       const payload = await github.issueCommentPayload({ repo: 'acme/shop', comment: comment.id });
       const [sent] = await github.deliver('issue_comment', payload);
       expect(sent).toMatchObject({ statusCode: 200, deliveredAt: expect.any(Date) });
-      expect(JSON.parse(receiver.received[0]?.body.toString('utf8') ?? '')).toMatchObject({ comment: { id: comment.id } });
+      expect(JSON.parse(receiver.received[0]?.body.toString('utf8') ?? '')).toMatchObject({
+        comment: { id: comment.id },
+      });
       await github.setProtection('acme/shop', 'none');
       await github.fault({ match: { path: /^\/meta$/ }, status: 503 });
       expect((await fetch(`${line.apiUrl}/meta`)).status).toBe(503);
@@ -83,7 +104,9 @@ describe('a stand-in in another process', () => {
   });
 
   it('tells of violations and of mistakes in the words that it would use in one process', async () => {
-    await expect(github.addIssue({ repo: 'acme/none', title: 'x', by: 'alice' })).rejects.toMatchObject({
+    await expect(
+      github.addIssue({ repo: 'acme/none', title: 'x', by: 'alice' }),
+    ).rejects.toMatchObject({
       code: 'not_found',
       message: 'finding repository acme/none',
     });
@@ -96,7 +119,10 @@ describe('a stand-in in another process', () => {
   it('obeys nobody without its control token', async () => {
     const stranger = createGithubControl(line.url, 'wrong');
     await expect(stranger.assertClean()).rejects.toMatchObject({ code: 'forbidden' });
-    const unnamed = await fetch(`${line.url}/_control/assertClean`, { method: 'POST', body: '{"args":[]}' });
+    const unnamed = await fetch(`${line.url}/_control/assertClean`, {
+      method: 'POST',
+      body: '{"args":[]}',
+    });
     expect(unnamed.status).toBe(401);
   });
 

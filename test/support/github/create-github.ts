@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { isLive } from './app/tokens.ts';
 import * as conversations from './build/conversations.ts';
+import * as acts from './build/people-acts.ts';
 import * as inspect from './build/inspect.ts';
 import * as protection from './build/protection.ts';
 import * as repositories from './build/repositories.ts';
@@ -18,6 +19,7 @@ import { writeHooks } from './git/seed.ts';
 import { createGraphqlFace } from './graphql/graphql-face.ts';
 import { createHooks, type DeliverOptions } from './hooks/deliver.ts';
 import { buildPayload } from './hooks/payloads.ts';
+import { createAudit } from './http/audit.ts';
 import { loadDescription } from './http/description.ts';
 import { createFaults, type Fault } from './http/faults.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -55,10 +57,15 @@ export const DEFAULT_PERMISSIONS: Permissions = {
   administration: 'read',
 };
 
-function keyPair(given: string | undefined): { privateKey: string; publicKey: ReturnType<typeof createPublicKey> } {
+function keyPair(given: string | undefined): {
+  privateKey: string;
+  publicKey: ReturnType<typeof createPublicKey>;
+} {
   const privateKey =
     given ??
-    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    generateKeyPairSync('rsa', { modulusLength: 2048 })
+      .privateKey.export({ type: 'pkcs1', format: 'pem' })
+      .toString();
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
@@ -82,9 +89,13 @@ function bindBuilders(state: State) {
     deleteComment: bind(conversations.deleteComment),
     addLabel: bind(conversations.addLabel),
     addPull: bind(conversations.addPull),
+    editIssue: bind(acts.editIssue),
+    addReview: bind(acts.addReview),
+    mergePull: bind(acts.mergePull),
     issueCommentPayload: bind(conversations.issueCommentPayload),
     issuePayload: bind(conversations.issuePayload),
     pullPayload: bind(conversations.pullPayload),
+    payload: bind(conversations.payload),
     setProtection: bind(protection.setProtection),
     setRuleset: bind(protection.setRuleset),
     removeRuleset: bind(protection.removeRuleset),
@@ -97,6 +108,7 @@ function bindBuilders(state: State) {
     tree: bind(inspect.tree),
     fileText: bind(inspect.fileText),
     diff: bind(inspect.diff),
+    patch: bind(inspect.patch),
     pulls: bind(inspect.pulls),
     issues: bind(inspect.issues),
     comments: bind(inspect.comments),
@@ -120,7 +132,8 @@ function forgetUser(state: State, login: string): void {
   if (!user) throw new AppError('not_found', `finding user ${login}`);
   for (const repo of state.repos.values()) {
     repo.roles.delete(user.id);
-    for (const comment of repo.comments.values()) if (comment.userId === user.id) comment.userId = null;
+    for (const comment of repo.comments.values())
+      if (comment.userId === user.id) comment.userId = null;
     for (const issue of repo.issues.values()) if (issue.userId === user.id) issue.userId = null;
   }
 }
@@ -143,6 +156,7 @@ export async function createGithub(options: GithubOptions = {}) {
   state.rateLimit = options.rateLimit ?? state.rateLimit;
   state.maxBlobBytes = options.maxBlobBytes ?? state.maxBlobBytes;
 
+  const audit = createAudit(state, description);
   const faults = createFaults();
   const hooks = createHooks(state);
   const rateLimit = createRateLimit(state);
@@ -150,11 +164,22 @@ export async function createGithub(options: GithubOptions = {}) {
     if (!state.hook.echoEvents || state.hook.url === null) return;
     const sender = userById(state, state.app.botId);
     // Built now: by the time that it is sent the state may have moved on.
-    const payload = buildPayload(state, { event, action, repo: subject.repo, sender, fields: subject.fields });
+    const payload = buildPayload(state, {
+      event,
+      action,
+      repo: subject.repo,
+      sender,
+      fields: subject.fields,
+    });
     hooks.background(() => hooks.deliver(event, payload));
   };
   const gitFace = createGitFace(state, echo);
-  const findRoute = createRouteFinder(createRoutes({ hooks, rateLimit }));
+  const routes = createRoutes({ hooks, rateLimit, privateKey });
+  for (const { method, path } of routes) {
+    if (!description.has(method, path))
+      throw new AppError('internal', `building the stand-in: GitHub has no ${method} ${path}`);
+  }
+  const findRoute = createRouteFinder(routes);
   const builders = bindBuilders(state);
   const controlToken = randomBytes(24).toString('base64url');
 
@@ -166,18 +191,25 @@ export async function createGithub(options: GithubOptions = {}) {
     setHook: (hook: SetHook): void => {
       Object.assign(state.hook, hook);
     },
-    deliver: (event: string, payload: Record<string, unknown>, opts: DeliverOptions = {}) => hooks.deliver(event, payload, opts),
+    deliver: (event: string, payload: Record<string, unknown>, opts: DeliverOptions = {}) =>
+      hooks.deliver(event, payload, opts),
     redeliver: (guid: string, opts: DeliverOptions = {}) => hooks.redeliver(guid, opts),
     deliveries: () => [...hooks.list],
     settle: () => hooks.settle(),
     advanceClock: (ms: number): void => state.advance(ms),
     now: (): Date => state.now(),
+    addManifestCode: (code: string): void => {
+      state.manifestCodes.add(code);
+    },
     setTokenFormat: (format: 'classic' | 'stateless'): void => {
       state.tokenFormat = format;
     },
     requests: () => [...state.requests],
     pushes: () => [...state.pushes],
-    violations: () => [...state.violations],
+    violations: () => {
+      audit.settle();
+      return [...state.violations];
+    },
     tokens: (): TokenFacts[] => [...state.tokens],
     liveTokens: (): TokenFacts[] => state.tokens.filter((token) => isLive(state, token)),
     revokeTokens: (): void => {
@@ -185,11 +217,18 @@ export async function createGithub(options: GithubOptions = {}) {
     },
     /** Throws with everything that did not fit GitHub's description, or that no face knew. */
     assertClean: (): void => {
+      audit.settle();
       if (state.violations.length === 0) return;
-      const lines = state.violations.map((one) => `${one.request}: ${one.problem} ${JSON.stringify(one.detail)}`);
-      throw new AppError('internal', `the GitHub stand-in saw ${lines.length} violation(s):\n${lines.join('\n')}`);
+      const lines = state.violations.map(
+        (one) => `${one.request}: ${one.problem} ${JSON.stringify(one.detail)}`,
+      );
+      throw new AppError(
+        'internal',
+        `the GitHub stand-in saw ${lines.length} violation(s):\n${lines.join('\n')}`,
+      );
     },
     clearViolations: (): void => {
+      audit.settle();
       state.violations.length = 0;
     },
   };
@@ -197,7 +236,7 @@ export async function createGithub(options: GithubOptions = {}) {
   const server = await startServer({
     state,
     faults,
-    rest: createRestFace({ state, description, findRoute, rateLimit, echo }),
+    rest: createRestFace({ state, audit, findRoute, rateLimit, echo }),
     graphql: createGraphqlFace(state),
     git: gitFace,
     control: createControl(verbs),
@@ -219,8 +258,8 @@ export async function createGithub(options: GithubOptions = {}) {
       privateKey,
     },
     close: async (): Promise<void> => {
-      gitFace.stop();
       server.closeAllConnections();
+      await gitFace.stop();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });

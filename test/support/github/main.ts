@@ -86,20 +86,37 @@ function readState(): StateFile {
   const { values } = parseArgs({ options: { state: { type: 'string' } } });
   const text = values.state === undefined ? '{}' : readFileSync(values.state, 'utf8');
   const parsed = STATE.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new AppError('bad_config', `reading ${values.state ?? ''}: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new AppError(
+      'bad_config',
+      `reading ${values.state ?? ''}: ${z.prettifyError(parsed.error)}`,
+    );
   return parsed.data;
 }
 
 async function main(): Promise<void> {
   const { users, repos, hook, privateKeyFile, ...options } = readState();
-  const known = privateKeyFile !== undefined && existsSync(privateKeyFile) ? readFileSync(privateKeyFile, 'utf8') : undefined;
-  const github = await createGithub({ ...present(options), ...(known === undefined ? {} : { privateKey: known }) });
-  if (privateKeyFile !== undefined && known === undefined) writeFileSync(privateKeyFile, github.app.privateKey, { mode: 0o600 });
+  const known =
+    privateKeyFile !== undefined && existsSync(privateKeyFile)
+      ? readFileSync(privateKeyFile, 'utf8')
+      : undefined;
+  const github = await createGithub({
+    ...present(options),
+    ...(known === undefined ? {} : { privateKey: known }),
+  });
+  if (privateKeyFile !== undefined && known === undefined)
+    writeFileSync(privateKeyFile, github.app.privateKey, { mode: 0o600 });
   if (hook) github.setHook(present(hook));
   await populate(github, { users, repos });
   const handles = await Promise.all(repos.map((repo) => github.repo(`${repo.owner}/${repo.name}`)));
   const { id, slug, botLogin, botId } = github.app;
-  const line = { url: github.url, apiUrl: github.apiUrl, controlToken: github.controlToken, app: { id, slug, botLogin, botId }, repos: handles };
+  const line = {
+    url: github.url,
+    apiUrl: github.apiUrl,
+    controlToken: github.controlToken,
+    app: { id, slug, botLogin, botId },
+    repos: handles,
+  };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   const end = (): void => {
     void github.close().then(() => process.exit(0));

@@ -10,7 +10,12 @@ import { Octokit } from '@octokit/rest';
 import { createGithub, type Github, type GithubOptions } from './create-github.ts';
 import type { AddRepo, RepoHandle } from './verbs.ts';
 
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 export interface World {
   readonly github: Github;
@@ -24,7 +29,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(options: GithubOptions = {}, repo: Partial<AddRepo> = {}): Promise<World> {
+export async function createWorld(
+  options: GithubOptions = {},
+  repo: Partial<AddRepo> = {},
+): Promise<World> {
   const github = await createGithub(options);
   github.addUser({ login: 'alice' });
   github.addUser({ login: 'mallory' });
@@ -35,7 +43,8 @@ export async function createWorld(options: GithubOptions = {}, repo: Partial<Add
     permissions: { alice: 'maintain' },
     ...repo,
   });
-  const client = (token: string): Octokit => new Octokit({ baseUrl: github.apiUrl, auth: token, log: SILENT });
+  const client = (token: string): Octokit =>
+    new Octokit({ baseUrl: github.apiUrl, auth: token, log: SILENT });
   const app = new Octokit({
     baseUrl: github.apiUrl,
     authStrategy: createAppAuth,
@@ -67,9 +76,14 @@ export interface GitRun {
 }
 
 /** Runs a real git as a caller of the stand-in, with nothing of this machine's configuration. */
-export function runClientGit(cwd: string, args: readonly string[], token?: string): Promise<GitRun> {
+export function runClientGit(
+  cwd: string,
+  args: readonly string[],
+  token?: string,
+): Promise<GitRun> {
   const basic = Buffer.from(`x-access-token:${token ?? ''}`).toString('base64');
-  const header = token === undefined ? [] : ['-c', `http.extraHeader=Authorization: Basic ${basic}`];
+  const header =
+    token === undefined ? [] : ['-c', `http.extraHeader=Authorization: Basic ${basic}`];
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...header, ...args], {
       cwd,
@@ -125,7 +139,9 @@ export async function createReceiver(): Promise<Receiver> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      );
       received.push({ headers, rawHeaders: request.rawHeaders, body: Buffer.concat(parts) });
       if (receiver.answer !== null) response.writeHead(receiver.answer).end('{}');
     });

@@ -130,6 +130,17 @@ export interface PullPayload {
   readonly sender: string;
 }
 
+/** Any event at all, made from GitHub's example of it. */
+export interface AnyPayload {
+  readonly repo: RepoRef;
+  readonly event: string;
+  readonly action?: string;
+  /** login; null: the account is gone. */
+  readonly sender: string | null;
+  /** The event's own objects, laid over the example's. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 export interface SetHook {
   readonly url?: string | null;
   readonly contentType?: 'json' | 'form';

@@ -32,9 +32,18 @@ export function verifyAppJwt(state: State, jwt: string): void {
   const now = state.now().getTime() / 1000;
   const { iat, exp, iss } = claims;
   if (typeof iat !== 'number' || iat > now) {
-    throw new Refused(401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued");
+    throw new Refused(
+      401,
+      "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+    );
   }
-  if (typeof exp !== 'number' || exp <= now) throw new Refused(401, "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires");
-  if (exp > now + MAX_AHEAD_S) throw new Refused(401, "'Expiration time' claim ('exp') is too far in the future");
-  if (String(iss) !== String(state.app.id) && String(iss) !== `Iv23li${state.app.id}`) throw new Refused(401, 'Integration not found');
+  if (typeof exp !== 'number' || exp <= now)
+    throw new Refused(
+      401,
+      "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
+    );
+  if (exp > now + MAX_AHEAD_S)
+    throw new Refused(401, "'Expiration time' claim ('exp') is too far in the future");
+  if (String(iss) !== String(state.app.id) && String(iss) !== `Iv23li${state.app.id}`)
+    throw new Refused(401, 'Integration not found');
 }

@@ -15,7 +15,9 @@ export function includesAccess(have: Permissions, name: string, wanted: Access):
 
 /** Whether any one of the alternatives is wholly held. */
 export function holdsAny(have: Permissions, alternatives: readonly Permissions[]): boolean {
-  return alternatives.some((set) => Object.entries(set).every(([name, access]) => includesAccess(have, name, access)));
+  return alternatives.some((set) =>
+    Object.entries(set).every(([name, access]) => includesAccess(have, name, access)),
+  );
 }
 
 function classicToken(): string {
@@ -46,14 +48,20 @@ function narrowedPermissions(installation: Installation, asked: unknown): Permis
   return { metadata: 'read', ...Object.fromEntries(entries) };
 }
 
-function narrowedRepositories(state: State, installation: Installation, body: Readonly<Record<string, unknown>>): number[] | null {
+function narrowedRepositories(
+  state: State,
+  installation: Installation,
+  body: Readonly<Record<string, unknown>>,
+): number[] | null {
   const ids = body['repository_ids'];
   const names = body['repositories'];
   if (ids === undefined && names === undefined) return null;
   const reachable = reposOf(state, installation);
   const chosen = [
     ...(Array.isArray(ids) ? ids : []).map((id) => reachable.find((repo) => repo.id === id)),
-    ...(Array.isArray(names) ? names : []).map((name) => reachable.find((repo) => repo.name === name)),
+    ...(Array.isArray(names) ? names : []).map((name) =>
+      reachable.find((repo) => repo.name === name),
+    ),
   ];
   const found = chosen.filter((repo) => repo !== undefined);
   if (found.length !== chosen.length) {
@@ -62,17 +70,30 @@ function narrowedRepositories(state: State, installation: Installation, body: Re
       'There is at least one repository that does not exist or is not accessible to the parent installation.',
     );
   }
-  if (found.length > 500) throw validationFailed({ resource: 'IntegrationInstallation', code: 'invalid', field: 'repository_ids' });
+  if (found.length > 500)
+    throw validationFailed({
+      resource: 'IntegrationInstallation',
+      code: 'invalid',
+      field: 'repository_ids',
+    });
   return [...new Set(found.map((repo) => repo.id))];
 }
 
-export function mintToken(state: State, installation: Installation, body: Readonly<Record<string, unknown>>): Token {
-  if (installation.suspendedAt !== null) throw new Refused(403, 'This installation has been suspended');
+export function mintToken(
+  state: State,
+  installation: Installation,
+  body: Readonly<Record<string, unknown>>,
+): Token {
+  if (installation.suspendedAt !== null)
+    throw new Refused(403, 'This installation has been suspended');
   const mintedAt = state.now();
   const expiresAt = new Date(mintedAt.getTime() + LIFETIME_MS);
   const token: Token = {
     id: state.nextId('token'),
-    value: state.tokenFormat === 'classic' ? classicToken() : statelessToken(state, installation, expiresAt),
+    value:
+      state.tokenFormat === 'classic'
+        ? classicToken()
+        : statelessToken(state, installation, expiresAt),
     installationId: installation.id,
     permissions: narrowedPermissions(installation, body['permissions']),
     repositoryIds: narrowedRepositories(state, installation, body),
@@ -86,7 +107,12 @@ export function mintToken(state: State, installation: Installation, body: Readon
 
 export function isLive(state: State, token: Token): boolean {
   const installation = state.installations.get(token.installationId);
-  return token.revokedAt === null && token.expiresAt > state.now() && installation !== undefined && !installation.deleted;
+  return (
+    token.revokedAt === null &&
+    token.expiresAt > state.now() &&
+    installation !== undefined &&
+    !installation.deleted
+  );
 }
 
 export function findLiveToken(state: State, value: string): Token | null {
@@ -96,6 +122,7 @@ export function findLiveToken(state: State, value: string): Token | null {
 /** Whether a token reaches a repository, whatever it may do there. */
 export function coversRepository(state: State, token: Token, repoId: number): boolean {
   const installation = state.installations.get(token.installationId);
-  if (!installation || !reposOf(state, installation).some((repo) => repo.id === repoId)) return false;
+  if (!installation || !reposOf(state, installation).some((repo) => repo.id === repoId))
+    return false;
   return token.repositoryIds === null || token.repositoryIds.includes(repoId);
 }

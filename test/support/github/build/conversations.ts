@@ -2,14 +2,35 @@
 import { AppError } from '@sallyport/shared/errors';
 import { readRef } from '../git/refs.ts';
 import { buildPayload } from '../hooks/payloads.ts';
-import { addLabel as putLabel, createComment, createIssue, editComment as changeComment } from '../state/issues.ts';
+import {
+  addLabel as putLabel,
+  createComment,
+  createIssue,
+  editComment as changeComment,
+} from '../state/issues.ts';
 import { createPull } from '../state/pulls.ts';
-import { issueOf, repoOf, userById, userByLogin, type RepoRef, type State } from '../state/state.ts';
+import {
+  issueOf,
+  repoOf,
+  userById,
+  userByLogin,
+  type RepoRef,
+  type State,
+} from '../state/state.ts';
 import type { Comment, Repo } from '../state/types.ts';
 import type { Json } from '../view/common.ts';
 import { commentView, eventView, issueView, labelView } from '../view/issue-view.ts';
 import { pullView } from '../view/pull-view.ts';
-import type { AddComment, AddIssue, AddLabel, AddPull, IssueCommentPayload, IssuePayload, PullPayload } from '../verbs.ts';
+import type {
+  AddComment,
+  AddIssue,
+  AddLabel,
+  AddPull,
+  AnyPayload,
+  IssueCommentPayload,
+  IssuePayload,
+  PullPayload,
+} from '../verbs.ts';
 
 function commentOf(repo: Repo, id: number): Comment {
   const comment = repo.comments.get(id);
@@ -26,7 +47,12 @@ export function addIssue(state: State, input: AddIssue): IssueJson {
   const repo = repoOf(state, input.repo);
   const user = userByLogin(state, input.by);
   const body = input.body ?? null;
-  const issue = createIssue(state, repo, { title: input.title, body, userId: user.id, labels: input.labels ?? [] });
+  const issue = createIssue(state, repo, {
+    title: input.title,
+    body,
+    userId: user.id,
+    labels: input.labels ?? [],
+  });
   return { ...issueView(state, repo, issue), id: issue.id, number: issue.number };
 }
 
@@ -38,7 +64,11 @@ function commentJson(state: State, repo: Repo, comment: Comment): CommentJson {
 export function addComment(state: State, input: AddComment): CommentJson {
   const repo = repoOf(state, input.repo);
   const user = userByLogin(state, input.by);
-  return commentJson(state, repo, createComment(state, repo, issueOf(repo, input.issue), { body: input.body, userId: user.id }));
+  return commentJson(
+    state,
+    repo,
+    createComment(state, repo, issueOf(repo, input.issue), { body: input.body, userId: user.id }),
+  );
 }
 
 export function editComment(state: State, ref: RepoRef, id: number, body: string): CommentJson {
@@ -56,7 +86,13 @@ export function deleteComment(state: State, ref: RepoRef, id: number): void {
 /** Puts a label on as a person would and gives the `labeled` event with its id. */
 export function addLabel(state: State, input: AddLabel): EventJson {
   const repo = repoOf(state, input.repo);
-  const event = putLabel(state, repo, issueOf(repo, input.issue), input.label, userByLogin(state, input.by).id);
+  const event = putLabel(
+    state,
+    repo,
+    issueOf(repo, input.issue),
+    input.label,
+    userByLogin(state, input.by).id,
+  );
   if (!event) throw new AppError('conflict', `adding label ${input.label}: it is there already`);
   return { ...eventView(state, repo, event), id: event.id };
 }
@@ -67,7 +103,11 @@ export async function addPull(state: State, input: AddPull): Promise<IssueJson> 
   const baseRef = input.base ?? repo.defaultBranch;
   const head = await readRef(headRepo.gitDir, `refs/heads/${input.head}`);
   const base = await readRef(repo.gitDir, `refs/heads/${baseRef}`);
-  if (!head || !base) throw new AppError('not_found', `finding branches ${input.head} and ${baseRef}: make them with commit() first`);
+  if (!head || !base)
+    throw new AppError(
+      'not_found',
+      `finding branches ${input.head} and ${baseRef}: make them with commit() first`,
+    );
   const issue = await createPull(state, repo, {
     title: input.title,
     body: input.body ?? null,
@@ -81,7 +121,11 @@ export async function addPull(state: State, input: AddPull): Promise<IssueJson> 
     viaApp: false,
   });
   if (!issue.pull) throw new AppError('internal', 'opening a pull request');
-  return { ...(await pullView(state, repo, issue, issue.pull)), id: issue.id, number: issue.number };
+  return {
+    ...(await pullView(state, repo, issue, issue.pull)),
+    id: issue.id,
+    number: issue.number,
+  };
 }
 
 export function issueCommentPayload(state: State, input: IssueCommentPayload): Json {
@@ -90,7 +134,10 @@ export function issueCommentPayload(state: State, input: IssueCommentPayload): J
   const issue = issueOf(repo, comment.issueNumber);
   const action = input.action ?? 'created';
   const author = comment.userId === null ? null : userById(state, comment.userId);
-  const fields: Json = { issue: issueView(state, repo, issue), comment: commentView(state, repo, issue, comment) };
+  const fields: Json = {
+    issue: issueView(state, repo, issue),
+    comment: commentView(state, repo, issue, comment),
+  };
   if (action === 'edited') fields['changes'] = { body: { from: input.from ?? '' } };
   const sender = input.sender === undefined ? author : userByLogin(state, input.sender);
   return buildPayload(state, { event: 'issue_comment', action, repo, sender, fields });
@@ -100,19 +147,48 @@ export function issuePayload(state: State, input: IssuePayload): Json {
   const repo = repoOf(state, input.repo);
   const issue = issueOf(repo, input.issue);
   const label = input.label === undefined ? undefined : repo.labels.get(input.label.toLowerCase());
-  const fields: Json = { issue: issueView(state, repo, issue), ...(label ? { label: labelView(state, repo, label) } : {}) };
-  return buildPayload(state, { event: 'issues', action: input.action, repo, sender: userByLogin(state, input.sender), fields });
+  const fields: Json = {
+    issue: issueView(state, repo, issue),
+    ...(label ? { label: labelView(state, repo, label) } : {}),
+  };
+  return buildPayload(state, {
+    event: 'issues',
+    action: input.action,
+    repo,
+    sender: userByLogin(state, input.sender),
+    fields,
+  });
 }
 
 export async function pullPayload(state: State, input: PullPayload): Promise<Json> {
   const repo = repoOf(state, input.repo);
   const issue = issueOf(repo, input.pull);
-  if (!issue.pull) throw new AppError('bad_input', `building a payload: ${input.pull} is an issue, not a pull request`);
+  if (!issue.pull)
+    throw new AppError(
+      'bad_input',
+      `building a payload: ${input.pull} is an issue, not a pull request`,
+    );
   const label = input.label === undefined ? undefined : repo.labels.get(input.label.toLowerCase());
   const fields: Json = {
     number: issue.number,
     pull_request: await pullView(state, repo, issue, issue.pull),
     ...(label ? { label: labelView(state, repo, label) } : {}),
   };
-  return buildPayload(state, { event: 'pull_request', action: input.action, repo, sender: userByLogin(state, input.sender), fields });
+  return buildPayload(state, {
+    event: 'pull_request',
+    action: input.action,
+    repo,
+    sender: userByLogin(state, input.sender),
+    fields,
+  });
+}
+
+export function payload(state: State, input: AnyPayload): Json {
+  return buildPayload(state, {
+    event: input.event,
+    action: input.action ?? null,
+    repo: repoOf(state, input.repo),
+    sender: input.sender === null ? null : userByLogin(state, input.sender),
+    fields: input.fields ?? {},
+  });
 }

@@ -1,14 +1,25 @@
 /** What a test looks at afterwards: branches, commits, trees, differences, conversations. */
 import { diffFiles, type FileDiff } from '../git/diff.ts';
-import { readBlob, readCommit, readTree, resolveCommit, type CommitObject } from '../git/objects.ts';
+import {
+  readBlob,
+  readCommit,
+  readTree,
+  resolveCommit,
+  type CommitObject,
+} from '../git/objects.ts';
 import { listRefs } from '../git/refs.ts';
+import { git } from '../git/run-git.ts';
 import { AppError } from '@sallyport/shared/errors';
 import { repoOf, type RepoRef, type State } from '../state/state.ts';
 import type { Json } from '../view/common.ts';
 import { commentView, issueView } from '../view/issue-view.ts';
 import { pullView, reviewCommentView, reviewView } from '../view/pull-view.ts';
 
-async function commitAt(state: State, ref: RepoRef, name: string): Promise<{ gitDir: string; sha: string }> {
+async function commitAt(
+  state: State,
+  ref: RepoRef,
+  name: string,
+): Promise<{ gitDir: string; sha: string }> {
   const { gitDir } = repoOf(state, ref);
   const sha = await resolveCommit(gitDir, name);
   if (sha === null) throw new AppError('not_found', `finding commit ${name}`);
@@ -27,19 +38,35 @@ export async function commitInfo(state: State, ref: RepoRef, name: string): Prom
 }
 
 /** Path → mode and blob SHA, of all files at a branch or commit. */
-export async function tree(state: State, ref: RepoRef, name: string): Promise<Record<string, { mode: string; sha: string }>> {
+export async function tree(
+  state: State,
+  ref: RepoRef,
+  name: string,
+): Promise<Record<string, { mode: string; sha: string }>> {
   const { gitDir, sha } = await commitAt(state, ref, name);
   const entries = (await readTree(gitDir, sha, true)).filter((entry) => entry.type !== 'tree');
-  return Object.fromEntries(entries.map((entry) => [entry.path, { mode: entry.mode, sha: entry.sha }]));
+  return Object.fromEntries(
+    entries.map((entry) => [entry.path, { mode: entry.mode, sha: entry.sha }]),
+  );
 }
 
 /** A file's text at a branch or commit, or null. */
-export async function fileText(state: State, ref: RepoRef, name: string, path: string): Promise<string | null> {
+export async function fileText(
+  state: State,
+  ref: RepoRef,
+  name: string,
+  path: string,
+): Promise<string | null> {
   const entry = (await tree(state, ref, name))[path];
   return entry ? (await readBlob(repoOf(state, ref).gitDir, entry.sha)).toString('utf8') : null;
 }
 
-export async function diff(state: State, ref: RepoRef, before: string, after: string): Promise<FileDiff[]> {
+export async function diff(
+  state: State,
+  ref: RepoRef,
+  before: string,
+  after: string,
+): Promise<FileDiff[]> {
   const from = await commitAt(state, ref, before);
   const to = await commitAt(state, ref, after);
   return diffFiles(to.gitDir, from.sha, to.sha);
@@ -47,7 +74,9 @@ export async function diff(state: State, ref: RepoRef, before: string, after: st
 
 export async function pulls(state: State, ref: RepoRef): Promise<Json[]> {
   const repo = repoOf(state, ref);
-  const list = [...repo.issues.values()].flatMap((issue) => (issue.pull ? [{ issue, pull: issue.pull }] : []));
+  const list = [...repo.issues.values()].flatMap((issue) =>
+    issue.pull ? [{ issue, pull: issue.pull }] : [],
+  );
   return Promise.all(list.map(({ issue, pull }) => pullView(state, repo, issue, pull)));
 }
 
@@ -65,7 +94,11 @@ export function comments(state: State, ref: RepoRef, issueNumber: number): Json[
 }
 
 /** The reviews of a pull request, and the comments that they left on its lines. */
-export function reviews(state: State, ref: RepoRef, pullNumber: number): { reviews: Json[]; comments: Json[] } {
+export function reviews(
+  state: State,
+  ref: RepoRef,
+  pullNumber: number,
+): { reviews: Json[]; comments: Json[] } {
   const repo = repoOf(state, ref);
   const issue = repo.issues.get(pullNumber);
   const { pull } = issue ?? {};
@@ -74,4 +107,16 @@ export function reviews(state: State, ref: RepoRef, pullNumber: number): { revie
     reviews: pull.reviews.map((review) => reviewView(state, repo, issue, review)),
     comments: pull.reviewComments.map((comment) => reviewCommentView(state, repo, issue, comment)),
   };
+}
+
+/** The same difference as the text of a unified patch. */
+export async function patch(
+  state: State,
+  ref: RepoRef,
+  before: string,
+  after: string,
+): Promise<string> {
+  const from = await commitAt(state, ref, before);
+  const to = await commitAt(state, ref, after);
+  return (await git(to.gitDir, ['diff-tree', '-r', '-M', '-p', from.sha, to.sha])).toString('utf8');
 }

@@ -19,7 +19,10 @@ export function setRuleset(state: State, input: SetRuleset): number {
     name: input.name ?? before?.name ?? `ruleset ${id}`,
     target: input.target ?? before?.target ?? 'branch',
     sourceType: input.sourceType ?? before?.sourceType ?? 'Repository',
-    source: input.sourceType === 'Organization' ? (fullNameOf(state, repo).split('/')[0] ?? '') : fullNameOf(state, repo),
+    source:
+      input.sourceType === 'Organization'
+        ? (fullNameOf(state, repo).split('/')[0] ?? '')
+        : fullNameOf(state, repo),
     enforcement: input.enforcement ?? before?.enforcement ?? 'active',
     include: input.include ?? before?.include ?? ['~DEFAULT_BRANCH'],
     exclude: input.exclude ?? before?.exclude ?? [],
@@ -31,11 +34,17 @@ export function setRuleset(state: State, input: SetRuleset): number {
 }
 
 export function removeRuleset(state: State, ref: RepoRef, id: number): void {
-  if (!repoOf(state, ref).rulesets.delete(id)) throw new AppError('not_found', `finding ruleset ${id}`);
+  if (!repoOf(state, ref).rulesets.delete(id))
+    throw new AppError('not_found', `finding ruleset ${id}`);
 }
 
 /** null takes the classic protection of the branch (or pattern) away. */
-export function setClassicProtection(state: State, ref: RepoRef, branch: string, protection: ClassicProtection | null): void {
+export function setClassicProtection(
+  state: State,
+  ref: RepoRef,
+  branch: string,
+  protection: ClassicProtection | null,
+): void {
   const repo = repoOf(state, ref);
   if (protection === null) repo.classic.delete(branch);
   else repo.classic.set(branch, protection);
@@ -56,7 +65,8 @@ export interface SetInstallation {
 
 export function setInstallation(state: State, id: number, change: SetInstallation): void {
   const installation = installationOf(state, id);
-  if (change.suspended !== undefined) installation.suspendedAt = change.suspended ? state.now() : null;
+  if (change.suspended !== undefined)
+    installation.suspendedAt = change.suspended ? state.now() : null;
   if (change.permissions !== undefined) installation.permissions = change.permissions;
   if (change.repositories !== undefined) {
     const chosen = change.repositories?.map((ref) => repoOf(state, ref).id) ?? null;

@@ -6,12 +6,22 @@ import { listRefs, moveRef, readRef } from '../git/refs.ts';
 import { copyCommit, initBare, seedCommit } from '../git/seed.ts';
 import { applyPreset } from '../state/protection-presets.ts';
 import { followHead } from '../state/pulls.ts';
-import { findUser, fullNameOf, installationFor, repoOf, userById, userByLogin, type RepoRef, type State } from '../state/state.ts';
+import {
+  findUser,
+  fullNameOf,
+  installationFor,
+  repoOf,
+  userById,
+  userByLogin,
+  type RepoRef,
+  type State,
+} from '../state/state.ts';
 import type { Repo, Role, User } from '../state/types.ts';
 import type { AddCommit, AddRepo, AddUser, RepoHandle } from '../verbs.ts';
 
 export function addUser(state: State, input: AddUser): User {
-  if (findUser(state, input.login)) throw new AppError('conflict', `adding user ${input.login}: the login is taken`);
+  if (findUser(state, input.login))
+    throw new AppError('conflict', `adding user ${input.login}: the login is taken`);
   const user: User = {
     id: input.id ?? state.nextId('user'),
     login: input.login,
@@ -55,7 +65,11 @@ export async function handleOf(state: State, repo: Repo): Promise<RepoHandle> {
 }
 
 function personOf(state: State, user: User): Person {
-  return { name: user.login, email: `${user.id}+${user.login}@users.noreply.github.com`, date: state.now() };
+  return {
+    name: user.login,
+    email: `${user.id}+${user.login}@users.noreply.github.com`,
+    date: state.now(),
+  };
 }
 
 async function copyBranches(from: Repo, to: Repo): Promise<void> {
@@ -66,7 +80,8 @@ async function copyBranches(from: Repo, to: Repo): Promise<void> {
 }
 
 export async function addRepo(state: State, input: AddRepo): Promise<RepoHandle> {
-  const owner = findUser(state, input.owner) ?? addUser(state, { login: input.owner, type: 'Organization' });
+  const owner =
+    findUser(state, input.owner) ?? addUser(state, { login: input.owner, type: 'Organization' });
   const parent = input.forkOf === undefined ? null : repoOf(state, input.forkOf);
   const id = input.id ?? state.nextId('repo');
   const gitDir = join(state.dir, 'repos', `${id}.git`);
@@ -101,11 +116,17 @@ export async function addRepo(state: State, input: AddRepo): Promise<RepoHandle>
   if (parent) await copyBranches(parent, repo);
   else {
     const files = input.files ?? { 'README.md': `# ${input.name}\n` };
-    const sha = await seedCommit(gitDir, { files, message: 'Initial commit', parent: null, author: personOf(state, owner) });
+    const sha = await seedCommit(gitDir, {
+      files,
+      message: 'Initial commit',
+      parent: null,
+      author: personOf(state, owner),
+    });
     await moveRef(gitDir, `refs/heads/${repo.defaultBranch}`, ZERO_SHA, sha);
   }
   applyPreset(state, repo, input.protection ?? 'protected');
-  for (const [login, role] of Object.entries(input.permissions ?? {})) setPermission(state, id, login, role);
+  for (const [login, role] of Object.entries(input.permissions ?? {}))
+    setPermission(state, id, login, role);
   return handleOf(state, repo);
 }
 
@@ -118,12 +139,19 @@ export async function addCommit(state: State, input: AddCommit): Promise<string>
   const repo = repoOf(state, input.repo);
   const ref = `refs/heads/${input.branch}`;
   const current = await readRef(repo.gitDir, ref);
-  const parent = current?.sha ?? (await resolveCommit(repo.gitDir, input.from ?? repo.defaultBranch));
-  const author = personOf(state, input.by === undefined ? userById(state, repo.ownerId) : userByLogin(state, input.by));
+  const parent =
+    current?.sha ?? (await resolveCommit(repo.gitDir, input.from ?? repo.defaultBranch));
+  const author = personOf(
+    state,
+    input.by === undefined ? userById(state, repo.ownerId) : userByLogin(state, input.by),
+  );
   const message = input.message ?? 'Change files';
   const sha = await seedCommit(repo.gitDir, { files: input.files, message, parent, author });
   if (!(await moveRef(repo.gitDir, ref, current?.sha ?? ZERO_SHA, sha))) {
-    throw new AppError('conflict', `moving ${ref}: it moved meanwhile, or another branch's name is in its way`);
+    throw new AppError(
+      'conflict',
+      `moving ${ref}: it moved meanwhile, or another branch's name is in its way`,
+    );
   }
   repo.pushedAt = state.now();
   await followHead(state, repo, ref, sha);
@@ -148,7 +176,10 @@ export interface RenameOptions {
 
 export function renameRepo(state: State, ref: RepoRef, options: RenameOptions): void {
   const repo = repoOf(state, ref);
-  state.formerNames.set(fullNameOf(state, repo).toLowerCase(), { repoId: repo.id, status: options.redirect ?? 307 });
+  state.formerNames.set(fullNameOf(state, repo).toLowerCase(), {
+    repoId: repo.id,
+    status: options.redirect ?? 307,
+  });
   if (options.name !== undefined) repo.name = options.name;
   if (options.owner !== undefined) repo.ownerId = userByLogin(state, options.owner).id;
 }

@@ -5,7 +5,9 @@ import { fromText, toText } from './json.ts';
 
 type Verb = (...args: never[]) => unknown;
 
-export function createControl(verbs: Readonly<Record<string, Verb>>): (name: string, body: Buffer) => Promise<Reply> {
+export function createControl(
+  verbs: Readonly<Record<string, Verb>>,
+): (name: string, body: Buffer) => Promise<Reply> {
   return async (name, body) => {
     const headers = { 'content-type': 'application/json' };
     try {
@@ -16,7 +18,11 @@ export function createControl(verbs: Readonly<Record<string, Verb>>): (name: str
       return { status: 200, headers, body: toText({ result: result ?? null }) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return { status: 422, headers, body: toText({ error: { code: errorCodeOf(error), message } }) };
+      return {
+        status: 422,
+        headers,
+        body: toText({ error: { code: errorCodeOf(error), message } }),
+      };
     }
   };
 }

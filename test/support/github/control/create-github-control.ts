@@ -3,10 +3,14 @@ import { AppError, ERROR_CODES, type ErrorCode } from '@sallyport/shared/errors'
 import type { Github } from '../create-github.ts';
 import { fromText, toText } from './json.ts';
 
-type VerbName = { [K in keyof Github]: Github[K] extends (...args: never[]) => unknown ? K : never }[keyof Github];
+type VerbName = {
+  [K in keyof Github]: Github[K] extends (...args: never[]) => unknown ? K : never;
+}[keyof Github];
 
 export type GithubControl = {
-  readonly [K in Exclude<VerbName, 'close'>]: (...args: Parameters<Github[K]>) => Promise<Awaited<ReturnType<Github[K]>>>;
+  readonly [K in Exclude<VerbName, 'close'>]: (
+    ...args: Parameters<Github[K]>
+  ) => Promise<Awaited<ReturnType<Github[K]>>>;
 };
 
 /**
@@ -22,15 +26,23 @@ export function createGithubControl(url: string, token: string): GithubControl {
       body: toText({ args }),
     });
     const text = await response.text();
-    if (response.status === 401) throw new AppError('forbidden', 'driving the GitHub stand-in: the control token was refused');
-    const answer = fromText(text) as { result?: unknown; error?: { code: string; message: string } };
+    if (response.status === 401)
+      throw new AppError('forbidden', 'driving the GitHub stand-in: the control token was refused');
+    const answer = fromText(text) as {
+      result?: unknown;
+      error?: { code: string; message: string };
+    };
     if (answer.error) {
-      const code = ERROR_CODES.find((known): known is ErrorCode => known === answer.error?.code) ?? 'internal';
+      const code =
+        ERROR_CODES.find((known): known is ErrorCode => known === answer.error?.code) ?? 'internal';
       throw new AppError(code, answer.error.message);
     }
     return answer.result;
   };
   return new Proxy({} as GithubControl, {
-    get: (_, verb) => (typeof verb === 'string' && verb !== 'then' ? (...args: unknown[]) => call(verb, args) : undefined),
+    get: (_, verb) =>
+      typeof verb === 'string' && verb !== 'then'
+        ? (...args: unknown[]) => call(verb, args)
+        : undefined,
   });
 }

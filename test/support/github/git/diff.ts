@@ -2,7 +2,14 @@
 import { git } from './run-git.ts';
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-const STATUS: Readonly<Record<string, string>> = { A: 'added', M: 'modified', D: 'removed', R: 'renamed', C: 'copied', T: 'changed' };
+const STATUS: Readonly<Record<string, string>> = {
+  A: 'added',
+  M: 'modified',
+  D: 'removed',
+  R: 'renamed',
+  C: 'copied',
+  T: 'changed',
+};
 
 export interface FileDiff {
   readonly path: string;
@@ -29,11 +36,20 @@ interface RawEntry {
 function parseRaw(raw: string): RawEntry[] {
   const fields = raw.split('\u0000');
   const entries: RawEntry[] = [];
-  for (let at = 0; at < fields.length - 1; ) {
-    const [before = '', after = '', oldSha = '', sha = '', code = ''] = (fields[at] ?? '').slice(1).split(' ');
+  for (let at = 0; at < fields.length - 1;) {
+    const [before = '', after = '', oldSha = '', sha = '', code = ''] = (fields[at] ?? '')
+      .slice(1)
+      .split(' ');
     const letter = code.slice(0, 1);
     const count = letter === 'R' || letter === 'C' ? 2 : 1;
-    entries.push({ status: STATUS[letter] ?? 'changed', before, after, oldSha, sha, paths: fields.slice(at + 1, at + 1 + count) });
+    entries.push({
+      status: STATUS[letter] ?? 'changed',
+      before,
+      after,
+      oldSha,
+      sha,
+      paths: fields.slice(at + 1, at + 1 + count),
+    });
     at += 1 + count;
   }
   return entries;
@@ -45,10 +61,20 @@ function countLines(section: string, sign: string): number {
 }
 
 /** The files that differ between two commits or trees; `before` null means everything is new. */
-export async function diffFiles(gitDir: string, before: string | null, after: string): Promise<FileDiff[]> {
+export async function diffFiles(
+  gitDir: string,
+  before: string | null,
+  after: string,
+): Promise<FileDiff[]> {
   const from = before ?? EMPTY_TREE;
-  const raw = parseRaw((await git(gitDir, ['diff-tree', '-r', '-z', '-M', '--raw', '--no-abbrev', from, after])).toString('utf8'));
-  const text = (await git(gitDir, ['diff-tree', '-r', '-M', '-p', '--full-index', from, after])).toString('utf8');
+  const raw = parseRaw(
+    (
+      await git(gitDir, ['diff-tree', '-r', '-z', '-M', '--raw', '--no-abbrev', from, after])
+    ).toString('utf8'),
+  );
+  const text = (
+    await git(gitDir, ['diff-tree', '-r', '-M', '-p', '--full-index', from, after])
+  ).toString('utf8');
   // Git prints the patches in the order of the raw entries, one `diff --git` line each (a type change has two).
   const sections = text.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
   let next = 0;

@@ -41,9 +41,18 @@ export async function objectType(gitDir: string, sha: string): Promise<string | 
 /** The commit that a SHA, a branch, a tag or a full ref names, or null. */
 export async function resolveCommit(gitDir: string, name: string): Promise<string | null> {
   if (name === '' || name.startsWith('-')) return null;
-  const candidates = SHA.test(name) || name.startsWith('refs/') ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`, name];
+  const candidates =
+    SHA.test(name) || name.startsWith('refs/')
+      ? [name]
+      : [`refs/heads/${name}`, `refs/tags/${name}`, name];
   for (const candidate of candidates) {
-    const result = await tryGit(gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`]);
+    const result = await tryGit(gitDir, [
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${candidate}^{commit}`,
+    ]);
     if (result.code === 0) return result.stdout.toString('utf8').trim();
   }
   return null;
@@ -60,7 +69,9 @@ export async function readCommit(gitDir: string, sha: string): Promise<CommitObj
   const split = raw.indexOf('\n\n');
   const headers = raw.slice(0, split).replaceAll('\n ', '\u0000').split('\n');
   const values = (name: string): string[] =>
-    headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+    headers
+      .filter((line) => line.startsWith(`${name} `))
+      .map((line) => line.slice(name.length + 1));
   return {
     sha,
     tree: values('tree')[0] ?? '',
@@ -72,7 +83,11 @@ export async function readCommit(gitDir: string, sha: string): Promise<CommitObj
   };
 }
 
-export async function readTree(gitDir: string, treeish: string, recursive: boolean): Promise<TreeEntry[]> {
+export async function readTree(
+  gitDir: string,
+  treeish: string,
+  recursive: boolean,
+): Promise<TreeEntry[]> {
   const args = ['ls-tree', '-z', '-l', ...(recursive ? ['-r', '-t'] : []), treeish];
   const lines = (await git(gitDir, args)).toString('utf8').split('\u0000').filter(Boolean);
   return lines.map((line) => {
@@ -104,18 +119,29 @@ export interface TreeChange {
 }
 
 /** Makes a tree from a base tree (or from nothing) and changes; removes are done first, as in GitHub's API. */
-export async function writeTree(gitDir: string, base: string | null, changes: readonly TreeChange[]): Promise<string> {
+export async function writeTree(
+  gitDir: string,
+  base: string | null,
+  changes: readonly TreeChange[],
+): Promise<string> {
   const index = join(gitDir, `index-${randomBytes(8).toString('hex')}`);
   const env = { GIT_INDEX_FILE: index };
   try {
     await git(gitDir, base === null ? ['read-tree', '--empty'] : ['read-tree', base], { env });
-    const removes = changes.filter((one) => one.sha === null).map((one) => `0 ${ZERO_SHA}\t${one.path}\u0000`);
+    const removes = changes
+      .filter((one) => one.sha === null)
+      .map((one) => `0 ${ZERO_SHA}\t${one.path}\u0000`);
     const subtrees = changes.filter((one) => one.sha !== null && /^0?40000$/.test(one.mode));
     const files = changes.filter((one) => one.sha !== null && !subtrees.includes(one));
     const adds = files.map((one) => `${one.mode} ${one.sha ?? ''}\t${one.path}\u0000`);
-    await git(gitDir, ['update-index', '-z', '--add', '--index-info'], { env, input: [...removes, ...adds].join('') });
+    await git(gitDir, ['update-index', '-z', '--add', '--index-info'], {
+      env,
+      input: [...removes, ...adds].join(''),
+    });
     for (const subtree of subtrees) {
-      await tryGit(gitDir, ['rm', '-r', '-q', '--cached', '--ignore-unmatch', '--', subtree.path], { env });
+      await tryGit(gitDir, ['rm', '-r', '-q', '--cached', '--ignore-unmatch', '--', subtree.path], {
+        env,
+      });
       await git(gitDir, ['read-tree', `--prefix=${subtree.path}/`, subtree.sha ?? ''], { env });
     }
     return await gitText(gitDir, ['write-tree'], { env });
@@ -143,9 +169,13 @@ export function writeCommit(gitDir: string, commit: NewCommit): Promise<string> 
     ...commit.parents.map((parent) => `parent ${parent}`),
     `author ${personLine(commit.author)}`,
     `committer ${personLine(commit.committer)}`,
-    ...(commit.signature === null ? [] : [`gpgsig ${commit.signature.trimEnd().replaceAll('\n', '\n ')}`]),
+    ...(commit.signature === null
+      ? []
+      : [`gpgsig ${commit.signature.trimEnd().replaceAll('\n', '\n ')}`]),
     '',
     commit.message,
   ];
-  return gitText(gitDir, ['hash-object', '-t', 'commit', '-w', '--stdin'], { input: lines.join('\n') });
+  return gitText(gitDir, ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+    input: lines.join('\n'),
+  });
 }

@@ -31,9 +31,16 @@ export interface PushContext {
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function lines(context: PushContext, args: readonly string[], input?: string): Promise<string[]> {
+async function lines(
+  context: PushContext,
+  args: readonly string[],
+  input?: string,
+): Promise<string[]> {
   const options = input === undefined ? { env: context.env } : { env: context.env, input };
-  return (await git(context.repo.gitDir, args, options)).toString('utf8').split('\n').filter(Boolean);
+  return (await git(context.repo.gitDir, args, options))
+    .toString('utf8')
+    .split('\n')
+    .filter(Boolean);
 }
 
 function namePatternHolds(rule: Rule, branch: string): boolean {
@@ -52,19 +59,26 @@ async function brokenRules(context: PushContext, update: RefUpdate): Promise<str
   const created = update.before === ZERO_SHA;
   const removed = update.after === ZERO_SHA;
   const moved = !created && !removed;
-  const rewound = moved && !(await isAncestor(context.repo.gitDir, update.before, update.after, context.env));
+  const rewound =
+    moved && !(await isAncestor(context.repo.gitDir, update.before, update.after, context.env));
   const branch = update.ref.replace(/^refs\/(heads|tags)\//, '');
   const messages: string[] = [];
   for (const { rule, ruleset } of rulesFor(context.repo, update.ref)) {
     if (ruleset.bypass === 'always' || ruleset.bypass === 'exempt') continue;
-    if (rule.type === 'creation' && created) messages.push('Cannot create ref due to creations being restricted.');
+    if (rule.type === 'creation' && created)
+      messages.push('Cannot create ref due to creations being restricted.');
     if (rule.type === 'update' && moved) messages.push('Cannot update this protected ref.');
     if (rule.type === 'deletion' && removed) messages.push('Cannot delete this protected ref.');
-    if (rule.type === 'non_fast_forward' && rewound) messages.push('Cannot force-push to this branch.');
-    if (rule.type === 'pull_request' && moved) messages.push('Changes must be made through a pull request.');
-    if (rule.type === 'required_status_checks' && moved) messages.push('Required status check "ci" is expected.');
+    if (rule.type === 'non_fast_forward' && rewound)
+      messages.push('Cannot force-push to this branch.');
+    if (rule.type === 'pull_request' && moved)
+      messages.push('Changes must be made through a pull request.');
+    if (rule.type === 'required_status_checks' && moved)
+      messages.push('Required status check "ci" is expected.');
     if (rule.type === 'branch_name_pattern' && created && !namePatternHolds(rule, branch)) {
-      messages.push(`Branch name must match a given regex pattern: ${String(rule.parameters?.['pattern'])}`);
+      messages.push(
+        `Branch name must match a given regex pattern: ${String(rule.parameters?.['pattern'])}`,
+      );
     }
     if (rule.type === 'required_signatures' && !removed && (await hasUnsigned(context, update))) {
       messages.push('Commits must have verified signatures.');
@@ -88,8 +102,15 @@ async function brokenClassic(context: PushContext, update: RefUpdate): Promise<s
   const messages: string[] = [];
   const slug = context.state.app.slug;
   if (protection.lockBranch) messages.push('Cannot change this locked branch');
-  if (update.after === ZERO_SHA) return protection.allowDeletions ? messages : [...messages, 'Cannot delete this protected branch'];
-  if (update.before !== ZERO_SHA && !protection.allowForcePushes && !(await isAncestor(context.repo.gitDir, update.before, update.after, context.env))) {
+  if (update.after === ZERO_SHA)
+    return protection.allowDeletions
+      ? messages
+      : [...messages, 'Cannot delete this protected branch'];
+  if (
+    update.before !== ZERO_SHA &&
+    !protection.allowForcePushes &&
+    !(await isAncestor(context.repo.gitDir, update.before, update.after, context.env))
+  ) {
     messages.push('Cannot force-push to this protected branch');
   }
   if (protection.reviews && !protection.reviews.bypassApps.includes(slug)) {
@@ -109,10 +130,21 @@ async function touchedWorkflow(context: PushContext, update: RefUpdate): Promise
   const commits = await lines(context, newCommitsArgs(update));
   const names = ['-r', '-m', '--root', '--no-commit-id', '--name-only'];
   const path = ['--', '.github/workflows'];
-  const perCommit = await lines(context, ['diff-tree', '--stdin', ...names, ...path], `${commits.join('\n')}\n`);
+  const perCommit = await lines(
+    context,
+    ['diff-tree', '--stdin', ...names, ...path],
+    `${commits.join('\n')}\n`,
+  );
   if (perCommit[0] !== undefined) return perCommit[0];
   if (update.before === ZERO_SHA) return null;
-  const whole = await lines(context, ['diff-tree', '-r', '--name-only', update.before, update.after, ...path]);
+  const whole = await lines(context, [
+    'diff-tree',
+    '-r',
+    '--name-only',
+    update.before,
+    update.after,
+    ...path,
+  ]);
   return whole[0] ?? null;
 }
 
@@ -134,7 +166,10 @@ async function largeFile(context: PushContext, update: RefUpdate): Promise<strin
 }
 
 /** Null when GitHub would let the ref move. */
-export async function judgeUpdate(context: PushContext, update: RefUpdate): Promise<Refusal | null> {
+export async function judgeUpdate(
+  context: PushContext,
+  update: RefUpdate,
+): Promise<Refusal | null> {
   const broken = await brokenRules(context, update);
   if (broken.length > 0) {
     const page = `${context.state.url}/${fullNameOf(context.state, context.repo)}/rules?ref=${encodeURIComponent(update.ref)}`;
@@ -151,17 +186,22 @@ export async function judgeUpdate(context: PushContext, update: RefUpdate): Prom
   const classic = await brokenClassic(context, update);
   if (classic.length > 0) {
     const first = `error: GH006: Protected branch update failed for ${update.ref}.`;
-    return { kind: 'protected_branch', lines: [first, '', ...classic.map((message) => `- ${message}`)] };
+    return {
+      kind: 'protected_branch',
+      lines: [first, '', ...classic.map((message) => `- ${message}`)],
+    };
   }
   if (update.after === ZERO_SHA) return null;
-  const workflow = context.permissions['workflows'] === 'write' ? null : await touchedWorkflow(context, update);
+  const workflow =
+    context.permissions['workflows'] === 'write' ? null : await touchedWorkflow(context, update);
   if (workflow !== null) {
     const text = `refusing to allow a GitHub App to create or update workflow \`${workflow}\` without \`workflows\` permission`;
     return { kind: 'workflow', lines: [text] };
   }
   const large = await largeFile(context, update);
   if (large !== null) {
-    const lfs = 'error: GH001: Large files detected. You may want to try Git Large File Storage - https://git-lfs.github.com.';
+    const lfs =
+      'error: GH001: Large files detected. You may want to try Git Large File Storage - https://git-lfs.github.com.';
     return { kind: 'large_file', lines: [`error: ${large}`, lfs] };
   }
   return null;

@@ -30,8 +30,14 @@ export async function isValidRef(gitDir: string, ref: string): Promise<boolean> 
 }
 
 /** Moves a ref from exactly `before` to `after` (zeros: absent). False: it was not where the caller thought, or a name clash. */
-export async function moveRef(gitDir: string, ref: string, before: string, after: string): Promise<boolean> {
-  const args = after === ZERO_SHA ? ['update-ref', '-d', ref, before] : ['update-ref', ref, after, before];
+export async function moveRef(
+  gitDir: string,
+  ref: string,
+  before: string,
+  after: string,
+): Promise<boolean> {
+  const args =
+    after === ZERO_SHA ? ['update-ref', '-d', ref, before] : ['update-ref', ref, after, before];
   return (await tryGit(gitDir, args)).code === 0;
 }
 
@@ -50,8 +56,14 @@ export async function mergeBase(gitDir: string, a: string, b: string): Promise<s
 }
 
 /** Commits of `from..to`, oldest first. */
-export async function listCommits(gitDir: string, from: string | null, to: string): Promise<string[]> {
+export async function listCommits(
+  gitDir: string,
+  from: string | null,
+  to: string,
+): Promise<string[]> {
   const range = from === null ? [to] : [to, `^${from}`];
-  const out = (await git(gitDir, ['rev-list', '--reverse', '--topo-order', ...range, '--'])).toString('utf8');
+  const out = (
+    await git(gitDir, ['rev-list', '--reverse', '--topo-order', ...range, '--'])
+  ).toString('utf8');
   return out.split('\n').filter(Boolean);
 }

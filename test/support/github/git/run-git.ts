@@ -33,7 +33,11 @@ export interface GitOptions {
 }
 
 /** Runs git in a bare repository and gives what it said, whatever its exit code. */
-export function tryGit(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+export function tryGit(
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', ['--git-dir', gitDir, ...args], {
       env: { ...GIT_ENVIRONMENT, ...options.env },
@@ -47,21 +51,35 @@ export function tryGit(gitDir: string, args: readonly string[], options: GitOpti
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => reject(new AppError('internal', 'starting git', { cause })));
     child.on('close', (code) => {
-      resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') });
+      resolve({
+        code: code ?? 128,
+        stdout: Buffer.concat(out),
+        stderr: Buffer.concat(err).toString('utf8'),
+      });
     });
     child.stdin.end(options.input ?? '');
   });
 }
 
 /** Runs git and gives its standard output; a failure is an `internal` error that carries what git complained of. */
-export async function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+export async function git(
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Buffer> {
   const result = await tryGit(gitDir, args, options);
   if (result.code !== 0) {
-    throw new AppError('internal', `running git ${args[0] ?? ''}: ${result.stderr.trim()}`, { detail: { code: result.code } });
+    throw new AppError('internal', `running git ${args[0] ?? ''}: ${result.stderr.trim()}`, {
+      detail: { code: result.code },
+    });
   }
   return result.stdout;
 }
 
-export async function gitText(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+export async function gitText(
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
   return (await git(gitDir, args, options)).toString('utf8').trim();
 }

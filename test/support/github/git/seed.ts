@@ -2,10 +2,21 @@
 import { mkdir, writeFile, chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git, gitText } from './run-git.ts';
-import { readCommit, writeBlob, writeCommit, writeTree, type Person, type TreeChange } from './objects.ts';
+import {
+  readCommit,
+  writeBlob,
+  writeCommit,
+  writeTree,
+  type Person,
+  type TreeChange,
+} from './objects.ts';
 
 /** A file's content, or content with a git mode (`100755`, `120000`, `160000` with a SHA as content). null removes it. */
-export type FileContent = string | Buffer | { readonly content: string | Buffer; readonly mode: string } | null;
+export type FileContent =
+  | string
+  | Buffer
+  | { readonly content: string | Buffer; readonly mode: string }
+  | null;
 export type Files = Readonly<Record<string, FileContent>>;
 
 /**
@@ -26,9 +37,20 @@ const CONFIG = [
   ['core.logAllRefUpdates', 'false'],
 ] as const;
 
-export async function initBare(gitDir: string, defaultBranch: string, hooksDir: string): Promise<void> {
+export async function initBare(
+  gitDir: string,
+  defaultBranch: string,
+  hooksDir: string,
+): Promise<void> {
   await mkdir(gitDir, { recursive: true });
-  await git(gitDir, ['init', '-q', '--bare', '--template=', `--initial-branch=${defaultBranch}`, gitDir]);
+  await git(gitDir, [
+    'init',
+    '-q',
+    '--bare',
+    '--template=',
+    `--initial-branch=${defaultBranch}`,
+    gitDir,
+  ]);
   for (const [name, value] of CONFIG) await git(gitDir, ['config', name, value]);
   await mkdir(join(gitDir, 'hooks'), { recursive: true });
   await symlink(join(hooksDir, 'pre-receive'), join(gitDir, 'hooks', 'pre-receive'));
@@ -89,8 +111,10 @@ export async function seedCommit(gitDir: string, commit: SeedCommit): Promise<st
       changes.push({ path, mode: '0', sha: null });
       continue;
     }
-    const { content, mode } = typeof file === 'string' || Buffer.isBuffer(file) ? { content: file, mode: '100644' } : file;
-    const sha = mode === '160000' ? content.toString() : await writeBlob(gitDir, Buffer.from(content));
+    const { content, mode } =
+      typeof file === 'string' || Buffer.isBuffer(file) ? { content: file, mode: '100644' } : file;
+    const sha =
+      mode === '160000' ? content.toString() : await writeBlob(gitDir, Buffer.from(content));
     changes.push({ path, mode, sha });
   }
   const base = commit.parent === null ? null : (await readCommit(gitDir, commit.parent)).tree;
@@ -107,6 +131,8 @@ export async function seedCommit(gitDir: string, commit: SeedCommit): Promise<st
 
 /** Copies a commit and all that it needs from one repository of the stand-in to another. */
 export async function copyCommit(fromDir: string, toDir: string, sha: string): Promise<void> {
-  const pack = await git(fromDir, ['pack-objects', '--revs', '--stdout', '-q'], { input: `${sha}\n` });
+  const pack = await git(fromDir, ['pack-objects', '--revs', '--stdout', '-q'], {
+    input: `${sha}\n`,
+  });
   await gitText(toDir, ['index-pack', '--stdin', '--fix-thin'], { input: pack });
 }

@@ -54,7 +54,11 @@ export interface Delivery {
 
 export interface Hooks {
   readonly list: Delivery[];
-  deliver(event: string, payload: Readonly<Record<string, unknown>>, options?: DeliverOptions): Promise<Delivery[]>;
+  deliver(
+    event: string,
+    payload: Readonly<Record<string, unknown>>,
+    options?: DeliverOptions,
+  ): Promise<Delivery[]>;
   /** The same payload again under the same GUID, as a new delivery. */
   redeliver(guid: string, options?: DeliverOptions): Promise<Delivery>;
   /** Waits for deliveries that nobody waits for (echoes, redeliveries asked for over REST). */
@@ -65,7 +69,8 @@ export interface Hooks {
 
 function idIn(payload: Readonly<Record<string, unknown>>, name: string): number | null {
   const part = payload[name];
-  const id = typeof part === 'object' && part !== null ? (part as Record<string, unknown>)['id'] : null;
+  const id =
+    typeof part === 'object' && part !== null ? (part as Record<string, unknown>)['id'] : null;
   return typeof id === 'number' ? id : null;
 }
 
@@ -80,9 +85,15 @@ interface Sent {
   readonly body: string;
 }
 
-function send(url: string, headers: Readonly<Record<string, string>>, body: Buffer, timeoutMs: number): Promise<Sent> {
+function send(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  timeoutMs: number,
+): Promise<Sent> {
   return new Promise((resolve) => {
-    const fail = (status: string, statusCode: number): void => resolve({ status, statusCode, headers: {}, body: '' });
+    const fail = (status: string, statusCode: number): void =>
+      resolve({ status, statusCode, headers: {}, body: '' });
     const call = request(url, { method: 'POST', headers, agent: false }, (reply) => {
       const parts: Buffer[] = [];
       reply.on('data', (part: Buffer) => parts.push(part));
@@ -124,7 +135,11 @@ export function createHooks(state: State): Hooks {
     options: DeliverOptions,
   ): Promise<Delivery> {
     const url = options.url ?? state.hook.url;
-    if (url === null) throw new AppError('bad_input', 'delivering a hook: no address; give `url`, or set one with setHook');
+    if (url === null)
+      throw new AppError(
+        'bad_input',
+        'delivering a hook: no address; give `url`, or set one with setHook',
+      );
     const form = (options.contentType ?? state.hook.contentType) === 'form';
     const json = Buffer.from(options.rawJson ?? JSON.stringify(payload));
     const body = form ? Buffer.from(`payload=${encodeURIComponent(json.toString('utf8'))}`) : json;
@@ -140,18 +155,30 @@ export function createHooks(state: State): Hooks {
       'X-GitHub-Hook-Installation-Target-Type': 'integration',
       ...(secret === null
         ? {}
-        : { 'X-Hub-Signature': signed('sha1', secret, body), 'X-Hub-Signature-256': signed('sha256', secret, body) }),
+        : {
+            'X-Hub-Signature': signed('sha1', secret, body),
+            'X-Hub-Signature-256': signed('sha256', secret, body),
+          }),
     };
     for (const [name, value] of Object.entries(options.headers ?? {})) {
-      for (const known of Object.keys(headers)) if (known.toLowerCase() === name.toLowerCase()) delete headers[known];
+      for (const known of Object.keys(headers))
+        if (known.toLowerCase() === name.toLowerCase()) delete headers[known];
       if (value !== null) headers[name] = value;
     }
     const id = state.nextId('delivery');
     const started = performance.now();
     const deliveredAt = state.now();
-    const lost: Sent = { status: 'failed to connect to host', statusCode: 502, headers: {}, body: '' };
+    const lost: Sent = {
+      status: 'failed to connect to host',
+      statusCode: 502,
+      headers: {},
+      body: '',
+    };
     const withLength = { ...headers, 'Content-Length': String(body.length) };
-    const sent = options.send === false ? lost : await send(url, withLength, body, options.timeoutMs ?? TIMEOUT_MS);
+    const sent =
+      options.send === false
+        ? lost
+        : await send(url, withLength, body, options.timeoutMs ?? TIMEOUT_MS);
     const delivery: Delivery = {
       id,
       guid,
@@ -179,7 +206,8 @@ export function createHooks(state: State): Hooks {
     deliver: async (event, payload, options = {}) => {
       const guid = options.guid ?? randomUUID();
       const copies = Array.from({ length: options.copies ?? 1 });
-      if (options.simultaneous === true) return Promise.all(copies.map(() => attempt(event, payload, guid, false, options)));
+      if (options.simultaneous === true)
+        return Promise.all(copies.map(() => attempt(event, payload, guid, false, options)));
       const done: Delivery[] = [];
       for (const _ of copies) done.push(await attempt(event, payload, guid, false, options));
       return done;

@@ -4,8 +4,9 @@
  */
 import { createRequire } from 'node:module';
 import { AppError } from '@sallyport/shared/errors';
-import { fullNameOf, installationFor, userById, type State } from '../state/state.ts';
-import type { Repo, User } from '../state/types.ts';
+import { fullNameOf, installationFor, reposOf, userById, type State } from '../state/state.ts';
+import type { Installation, Repo, User } from '../state/types.ts';
+import { installationView } from '../view/app-view.ts';
 import { apiUrl, nodeId, type Json } from '../view/common.ts';
 import { repositoryView } from '../view/repository-view.ts';
 import { userView } from '../view/user-view.ts';
@@ -28,7 +29,11 @@ function examplesOf(event: string): readonly Json[] {
 function exampleOf(event: string, action: string | null): Json {
   const all = examplesOf(event);
   const fitting = all.filter((one) => action === null || one['action'] === action);
-  const chosen = fitting.find((one) => 'installation' in one) ?? fitting[0] ?? all.find((one) => 'installation' in one) ?? all[0];
+  const chosen =
+    fitting.find((one) => 'installation' in one) ??
+    fitting[0] ??
+    all.find((one) => 'installation' in one) ??
+    all[0];
   if (!chosen) throw new AppError('not_found', `finding an example of ${event} ${action ?? ''}`);
   return chosen;
 }
@@ -37,7 +42,9 @@ function rewrite(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((one) => rewrite(one, replace));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rewrite(one, replace)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, rewrite(one, replace)]),
+  );
 }
 
 function isRecord(value: unknown): value is Json {
@@ -71,6 +78,18 @@ function organizationView(state: State, owner: User): Json {
   };
 }
 
+/** Other events name the installation by its id alone; those about an installation carry all of it. */
+function installationField(state: State, installation: Installation, whole: boolean): Json {
+  if (whole) return installationView(state, installation);
+  return { id: installation.id, node_id: nodeId('Installation', installation.id) };
+}
+
+function shortRepository(state: State, repo: Repo): Json {
+  const { id, name, isPrivate } = repo;
+  const full_name = fullNameOf(state, repo);
+  return { id, node_id: nodeId('Repository', id), name, full_name, private: isPrivate };
+}
+
 export interface PayloadInput {
   readonly event: string;
   readonly action: string | null;
@@ -95,18 +114,25 @@ export function buildPayload(state: State, input: PayloadInput): Json {
       .replaceAll(exampleName, fullName)
       .replaceAll(exampleName.split('/')[0] ?? exampleName, owner.login);
   const installation = installationFor(state, repo);
+  const aboutInstallation = input.event.startsWith('installation');
   const known: Json = {
     ...(input.action === null ? {} : { action: input.action }),
-    ...input.fields,
-    repository: repositoryView(state, repo),
+    ...(aboutInstallation ? {} : { repository: repositoryView(state, repo) }),
     ...(owner.type === 'Organization' ? { organization: organizationView(state, owner) } : {}),
     sender: input.sender === null ? null : userView(state, input.sender),
-    ...(installation ? { installation: { id: installation.id, node_id: nodeId('Installation', installation.id) } } : {}),
+    ...(installation
+      ? { installation: installationField(state, installation, aboutInstallation) }
+      : {}),
+    ...(input.event === 'installation' && installation
+      ? { repositories: reposOf(state, installation).map((one) => shortRepository(state, one)) }
+      : {}),
+    ...input.fields,
   };
   const payload: Json = {};
   for (const [key, value] of Object.entries(example)) {
     if (key in known) payload[key] = overlay(rewrite(value, replace), known[key]);
-    else if (!['organization', 'installation', 'action'].includes(key)) payload[key] = rewrite(value, replace);
+    else if (!['organization', 'installation', 'repository', 'action'].includes(key))
+      payload[key] = rewrite(value, replace);
   }
   for (const [key, value] of Object.entries(known)) if (!(key in payload)) payload[key] = value;
   return payload;

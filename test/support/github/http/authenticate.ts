@@ -31,7 +31,8 @@ export function authorize(state: State, route: Route, actor: Actor, repo: Repo |
   }
   if (actor.kind === 'none') throw new Refused(401, 'Requires authentication');
   if (actor.kind === 'jwt') throw new Refused(401, 'Bad credentials');
-  if (actor.installation.suspendedAt !== null) throw new Refused(403, 'This installation has been suspended');
+  if (actor.installation.suspendedAt !== null)
+    throw new Refused(403, 'This installation has been suspended');
   if (repo !== null && !coversRepository(state, actor.token, repo.id)) throw notFound();
   if (route.needs && !holdsAny(actor.token.permissions, route.needs)) {
     throw new Refused(403, 'Resource not accessible by integration');
@@ -40,5 +41,11 @@ export function authorize(state: State, route: Route, actor: Actor, repo: Repo |
 
 /** `X-Accepted-GitHub-Permissions`: `;` between alternatives, `,` within one. */
 export function acceptedPermissions(needs: readonly Permissions[]): string {
-  return needs.map((set) => Object.entries(set).map(([name, access]) => `${name}=${access}`).join(',')).join('; ');
+  return needs
+    .map((set) =>
+      Object.entries(set)
+        .map(([name, access]) => `${name}=${access}`)
+        .join(','),
+    )
+    .join('; ');
 }

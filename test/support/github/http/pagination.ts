@@ -8,7 +8,10 @@ const MAX_PER_PAGE = 100;
 
 function pageAddress(context: RestContext, query: Readonly<Record<string, string>>): string {
   const { state, repo, request } = context;
-  const path = repo === null ? request.path : request.path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repo.id}`);
+  const path =
+    repo === null
+      ? request.path
+      : request.path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repo.id}`);
   return `${apiUrl(state)}${path}?${new URLSearchParams(query).toString()}`;
 }
 
@@ -49,10 +52,16 @@ export async function listReply<T>(
 }
 
 /** Cursor pages, newest first: the form that `/app/hook/deliveries` alone uses. */
-export function cursorPage<T extends { readonly id: number }>(context: RestContext, newestFirst: readonly T[]): Page<T> {
+export function cursorPage<T extends { readonly id: number }>(
+  context: RestContext,
+  newestFirst: readonly T[],
+): Page<T> {
   const perPage = perPageOf(context);
   const cursor = context.request.query['cursor'];
-  const rest = cursor === undefined ? newestFirst : newestFirst.filter((item) => item.id < Number(cursor.replace(/^v1_/, '')));
+  const rest =
+    cursor === undefined
+      ? newestFirst
+      : newestFirst.filter((item) => item.id < Number(cursor.replace(/^v1_/, '')));
   const items = rest.slice(0, perPage);
   const lastId = items.at(-1)?.id;
   if (rest.length <= perPage || lastId === undefined) return { items, headers: {} };

@@ -29,7 +29,9 @@ export function createRateLimit(state: State): RateLimit {
     counts.set(key, fresh);
     return fresh;
   };
-  const numbers = (actor: Actor): { limit: number; remaining: number; reset: number; used: number } => {
+  const numbers = (
+    actor: Actor,
+  ): { limit: number; remaining: number; reset: number; used: number } => {
     const { used, resetAt } = countOf(actor);
     const remaining = Math.max(0, state.rateLimit - used);
     return { limit: state.rateLimit, remaining, reset: Math.floor(resetAt / 1000), used };
@@ -38,7 +40,8 @@ export function createRateLimit(state: State): RateLimit {
     spend: (actor) => {
       const count = countOf(actor);
       if (count.used >= state.rateLimit) {
-        const whom = actor.kind === 'token' ? `installation ID ${actor.installation.id}` : 'this App';
+        const whom =
+          actor.kind === 'token' ? `installation ID ${actor.installation.id}` : 'this App';
         throw new Refused(403, `API rate limit exceeded for ${whom}.`);
       }
       count.used += 1;
@@ -55,7 +58,10 @@ export function createRateLimit(state: State): RateLimit {
     },
     view: (actor) => {
       const core = numbers(actor);
-      return { resources: { core, graphql: core, search: { ...core, limit: 30, remaining: 30, used: 0 } }, rate: core };
+      return {
+        resources: { core, graphql: core, search: { ...core, limit: 30, remaining: 30, used: 0 } },
+        rate: core,
+      };
     },
   };
 }

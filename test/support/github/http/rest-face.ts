@@ -4,18 +4,20 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '@sallyport/shared/errors';
+import { coversRepository } from '../app/tokens.ts';
 import { findRepo, fullNameOf, recordViolation, type State } from '../state/state.ts';
 import type { RecordedRequest, Repo } from '../state/types.ts';
 import { apiUrl } from '../view/common.ts';
 import { acceptedPermissions, authenticate, authorize } from './authenticate.ts';
-import type { Description } from './description.ts';
+import type { Audit } from './audit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refused, notFound, type Reply } from './reply.ts';
 import type { Actor, EchoSubject, RestContext, RouteFinder, RouteMatch } from './route.ts';
+import { createTurns } from './turns.ts';
 
 export interface RestFaceParts {
   readonly state: State;
-  readonly description: Description;
+  readonly audit: Audit;
   readonly findRoute: RouteFinder;
   readonly rateLimit: RateLimit;
   readonly echo: (event: string, action: string | null, subject: EchoSubject) => void;
@@ -43,12 +45,19 @@ class Moved extends Error {
   readonly reply: Reply;
   constructor(status: number, location: string) {
     super('moved');
-    const body = { message: status === 301 ? 'Moved Permanently' : 'Temporary Redirect', url: location };
-    this.reply = { status, body: { ...body, documentation_url: 'https://docs.github.com/rest' }, headers: { location } };
+    const body = {
+      message: status === 301 ? 'Moved Permanently' : 'Temporary Redirect',
+      url: location,
+    };
+    this.reply = {
+      status,
+      body: { ...body, documentation_url: 'https://docs.github.com/rest' },
+      headers: { location },
+    };
   }
 }
 
-function locate(state: State, raw: RawRest): Located {
+function locate(state: State, raw: RawRest, actor: Actor): Located {
   const byId = /^\/repositories\/(\d+)(\/.*)?$/.exec(raw.path);
   if (byId) {
     const repo = state.repos.get(Number(byId[1]));
@@ -63,15 +72,21 @@ function locate(state: State, raw: RawRest): Located {
   if (repo) return { path: raw.path, repo };
   const former = state.formerNames.get(fullName.toLowerCase());
   if (!former || state.repos.get(former.repoId)?.deleted !== false) throw notFound();
+  if (actor.kind === 'token' && !coversRepository(state, actor.token, former.repoId))
+    throw notFound();
   const status = raw.method === 'GET' ? 301 : former.status;
-  throw new Moved(status, `${apiUrl(state)}/repositories/${former.repoId}${byName[3] ?? ''}${raw.search}`);
+  throw new Moved(
+    status,
+    `${apiUrl(state)}/repositories/${former.repoId}${byName[3] ?? ''}${raw.search}`,
+  );
 }
 
 function parseBody(raw: RawRest): Record<string, unknown> {
   if (raw.body.length === 0) return {};
   try {
     const value: unknown = JSON.parse(raw.body.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
   } catch {
     throw new Refused(400, 'Problems parsing JSON');
   }
@@ -79,7 +94,8 @@ function parseBody(raw: RawRest): Record<string, unknown> {
 }
 
 export function createRestFace(parts: RestFaceParts): RestFace {
-  const { state, description } = parts;
+  const { state } = parts;
+  const turns = createTurns();
 
   function find(raw: RawRest, path: string): RouteMatch {
     const match = parts.findRoute(raw.method, path);
@@ -88,8 +104,22 @@ export function createRestFace(parts: RestFaceParts): RestFace {
     throw notFound();
   }
 
-  function checkRequest(raw: RawRest, match: RouteMatch, query: Record<string, string>, body: unknown): void {
-    const errors = description.checkRequest({
+  async function act(
+    raw: RawRest,
+    seen: { actor: Actor; match: RouteMatch | null },
+  ): Promise<Reply> {
+    seen.actor = authenticate(state, raw.headers['authorization']);
+    const { record } = raw;
+    const { actor } = seen;
+    Object.assign(record, { auth: actor.kind });
+    if (actor.kind === 'token')
+      Object.assign(record, { tokenId: actor.token.id, permissions: actor.token.permissions });
+    const { path, repo } = locate(state, raw, actor);
+    const match = find(raw, path);
+    seen.match = match;
+    const query = Object.fromEntries(new URLSearchParams(raw.search));
+    const body = parseBody(raw);
+    parts.audit.request(`${raw.method} ${raw.path}`, {
       method: raw.method,
       path: match.route.path,
       params: match.params,
@@ -97,37 +127,36 @@ export function createRestFace(parts: RestFaceParts): RestFace {
       headers: raw.headers,
       body: raw.body.length === 0 ? undefined : body,
     });
-    if (errors.length > 0) recordViolation(state, `${raw.method} ${raw.path}`, 'invalid_request', errors);
-  }
-
-  async function act(raw: RawRest, seen: { actor: Actor; match: RouteMatch | null }): Promise<Reply> {
-    seen.actor = authenticate(state, raw.headers['authorization']);
-    const { record } = raw;
-    const { actor } = seen;
-    Object.assign(record, { auth: actor.kind });
-    if (actor.kind === 'token') Object.assign(record, { tokenId: actor.token.id, permissions: actor.token.permissions });
-    const { path, repo } = locate(state, raw);
-    const match = find(raw, path);
-    seen.match = match;
-    const query = Object.fromEntries(new URLSearchParams(raw.search));
-    const body = parseBody(raw);
-    checkRequest(raw, match, query, body);
     parts.rateLimit.spend(actor);
     authorize(state, match.route, actor, repo);
     const request = { method: raw.method, path, query, body };
-    const context: RestContext = { state, request, params: match.params, actor, repo, echo: parts.echo };
-    return match.route.handle(context);
+    const context: RestContext = {
+      state,
+      request,
+      params: match.params,
+      actor,
+      repo,
+      echo: parts.echo,
+    };
+    const handle = async (): Promise<Reply> => match.route.handle(context);
+    return repo === null || raw.method === 'GET' ? handle() : turns.take(repo.id, handle);
   }
 
   return async (raw) => {
-    const seen: { actor: Actor; match: RouteMatch | null } = { actor: { kind: 'none' }, match: null };
+    const seen: { actor: Actor; match: RouteMatch | null } = {
+      actor: { kind: 'none' },
+      match: null,
+    };
     let reply: Reply;
     try {
       reply = await act(raw, seen);
     } catch (error) {
       if (error instanceof Refused || error instanceof Moved) {
         reply = error.reply;
-        if (reply.status === 401) Object.assign(raw.record, { auth: raw.headers['authorization'] === undefined ? 'none' : 'invalid' });
+        if (reply.status === 401)
+          Object.assign(raw.record, {
+            auth: raw.headers['authorization'] === undefined ? 'none' : 'invalid',
+          });
       } else {
         const detail = error instanceof AppError ? `${error.message}` : String(error);
         recordViolation(state, `${raw.method} ${raw.path}`, 'stand_in_failed', detail);
@@ -136,8 +165,8 @@ export function createRestFace(parts: RestFaceParts): RestFace {
     }
     const { match } = seen;
     if (match) {
-      const errors = description.checkReply(raw.method, match.route.path, reply.status, reply.body);
-      if (errors.length > 0) recordViolation(state, `${raw.method} ${raw.path}`, 'invalid_reply', errors);
+      const label = `${raw.method} ${raw.path}`;
+      parts.audit.reply(label, raw.method, match.route.path, reply.status, reply.body);
     }
     const needs = match?.route.needs;
     return {

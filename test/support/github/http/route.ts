@@ -64,7 +64,12 @@ function compileRoute(route: Route): CompiledRoute {
     if (WIDE.has(name)) return '(.+)';
     return /(?:_id|_number)$/.test(name) ? '(\\d+)' : '([^/]+)';
   });
-  return { route, names, pattern: new RegExp(`^${source}$`), weight: route.path.replaceAll(/\{\w+\}/g, '').length };
+  return {
+    route,
+    names,
+    pattern: new RegExp(`^${source}$`),
+    weight: route.path.replaceAll(/\{\w+\}/g, '').length,
+  };
 }
 
 export interface RouteMatch {
@@ -81,7 +86,9 @@ export function createRouteFinder(routes: readonly Route[]): RouteFinder {
     for (const { route, pattern, names } of table) {
       const match = route.method === method ? pattern.exec(path) : null;
       if (match === null) continue;
-      const values = names.map((name, at) => [name, decodeURIComponent(match[at + 1] ?? '')] as const);
+      const values = names.map(
+        (name, at) => [name, decodeURIComponent(match[at + 1] ?? '')] as const,
+      );
       return { route, params: Object.fromEntries(values) };
     }
     return null;
@@ -89,7 +96,8 @@ export function createRouteFinder(routes: readonly Route[]): RouteFinder {
 }
 
 export function repoIn(context: RestContext): Repo {
-  if (context.repo === null) throw new AppError('internal', `routing ${context.request.path}: no repository in this path`);
+  if (context.repo === null)
+    throw new AppError('internal', `routing ${context.request.path}: no repository in this path`);
   return context.repo;
 }
 

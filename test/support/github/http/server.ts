@@ -17,7 +17,11 @@ export interface ServerParts {
   readonly state: State;
   readonly faults: Faults;
   readonly rest: RestFace;
-  readonly graphql: (body: Buffer, authorization: string | undefined, record: RecordedRequest) => Promise<Reply>;
+  readonly graphql: (
+    body: Buffer,
+    authorization: string | undefined,
+    record: RecordedRequest,
+  ) => Promise<Reply>;
   readonly git: GitFace;
   readonly control: (path: string, body: Buffer) => Promise<Reply>;
   readonly controlToken: string;
@@ -44,7 +48,10 @@ function sendReply(response: ServerResponse, reply: Reply, date: Date): void {
   }
   const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
   if (!response.hasHeader('content-type')) {
-    response.setHeader('content-type', typeof reply.body === 'string' ? 'text/html' : 'application/json; charset=utf-8');
+    response.setHeader(
+      'content-type',
+      typeof reply.body === 'string' ? 'text/html' : 'application/json; charset=utf-8',
+    );
   }
   response.writeHead(reply.status, { 'content-length': Buffer.byteLength(text) }).end(text);
 }
@@ -57,7 +64,14 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function newRecord(state: State, request: IncomingMessage, response: ServerResponse, url: URL, face: RecordedRequest['face'], path: string): RecordedRequest {
+function newRecord(
+  state: State,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  face: RecordedRequest['face'],
+  path: string,
+): RecordedRequest {
   const began = performance.now();
   const headers = Object.entries(request.headers).filter(([name]) => name !== 'authorization');
   const record: RecordedRequest = {
@@ -82,8 +96,13 @@ function newRecord(state: State, request: IncomingMessage, response: ServerRespo
 }
 
 /** True when the fault has already settled the exchange and nothing must happen. */
-async function faultBefore(response: ServerResponse, fault: Fault | null, record: RecordedRequest, state: State): Promise<boolean> {
-  if (fault?.delayMs !== undefined) await delay(fault.delayMs);
+async function faultBefore(
+  response: ServerResponse,
+  fault: Fault | null,
+  record: RecordedRequest,
+  state: State,
+): Promise<boolean> {
+  if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false });
   if (fault?.cut === 'before') {
     record.cut = true;
     response.destroy();
@@ -91,7 +110,10 @@ async function faultBefore(response: ServerResponse, fault: Fault | null, record
   }
   if (fault?.status === undefined || fault.cut === 'after') return false;
   record.status = fault.status;
-  const body = fault.body ?? { message: 'a fault of the stand-in', documentation_url: 'https://docs.github.com/rest' };
+  const body = fault.body ?? {
+    message: 'a fault of the stand-in',
+    documentation_url: 'https://docs.github.com/rest',
+  };
   sendReply(response, { status: fault.status, body, headers: fault.headers ?? {} }, state.now());
   return true;
 }
@@ -99,7 +121,11 @@ async function faultBefore(response: ServerResponse, fault: Fault | null, record
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { state } = parts;
 
-  async function serveApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async function serveApi(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+  ): Promise<void> {
     const path = url.pathname.slice('/api'.length);
     const isGraphql = path === '/graphql' && request.method === 'POST';
     const record = newRecord(state, request, response, url, isGraphql ? 'graphql' : 'rest', path);
@@ -108,20 +134,37 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     Object.assign(record, { body: parseJson(body) });
     const fault = parts.faults.take({ method: record.method, path, git: null });
     if (await faultBefore(response, fault, record, state)) return;
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
     const reply = isGraphql
       ? await parts.graphql(body, request.headers.authorization, record)
-      : await parts.rest({ method: record.method, path, search: url.search, headers, body, record });
+      : await parts.rest({
+          method: record.method,
+          path,
+          search: url.search,
+          headers,
+          body,
+          record,
+        });
     if (fault?.cut === 'after') {
       record.cut = true;
       response.destroy();
       return;
     }
     record.status = reply.status;
-    sendReply(response, { ...reply, headers: { ...reply.headers, ...fault?.headers } }, state.now());
+    sendReply(
+      response,
+      { ...reply, headers: { ...reply.headers, ...fault?.headers } },
+      state.now(),
+    );
   }
 
-  async function serveGit(request: IncomingMessage, response: ServerResponse, url: URL): Promise<boolean> {
+  async function serveGit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+  ): Promise<boolean> {
     const path = parseGitPath(url.pathname, url.searchParams.get('service'));
     if (!path) return false;
     const record = newRecord(state, request, response, url, 'git', url.pathname);
@@ -130,7 +173,11 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     response.setHeader('connection', 'close');
     // Before a large push git sends four bytes to see whether it may; a fault is meant for the push.
     const isProbe = path.kind === 'push' && request.headers['content-length'] === '4';
-    const fault = parts.faults.take({ method: record.method, path: url.pathname, git: isProbe ? 'info' : path.kind });
+    const fault = parts.faults.take({
+      method: record.method,
+      path: url.pathname,
+      git: isProbe ? 'info' : path.kind,
+    });
     if (await faultBefore(response, fault, record, state)) return true;
     await parts.git.handle(request, response, path, record, fault);
     return true;
@@ -138,22 +185,34 @@ export async function startServer(parts: ServerParts): Promise<Server> {
 
   async function serveHook(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
-    const known = equalSecrets(request.headers['x-standin-secret'] as string | undefined, state.secret);
-    const answer = known ? await parts.git.answerHook(JSON.parse(body.toString('utf8')) as HookQuestion) : { allow: false, message: 'no' };
+    const known = equalSecrets(
+      request.headers['x-standin-secret'] as string | undefined,
+      state.secret,
+    );
+    const answer = known
+      ? await parts.git.answerHook(JSON.parse(body.toString('utf8')) as HookQuestion)
+      : { allow: false, message: 'no' };
     sendReply(response, { status: known ? 200 : 403, body: answer }, state.now());
   }
 
-  async function serveControl(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async function serveControl(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+  ): Promise<void> {
     const given = /^bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const body = await readBody(request);
     const allowed = equalSecrets(given, parts.controlToken);
-    const reply = allowed ? await parts.control(url.pathname.slice('/_control/'.length), body) : { status: 401, body: { message: 'no' } };
+    const reply = allowed
+      ? await parts.control(url.pathname.slice('/_control/'.length), body)
+      : { status: 401, body: { message: 'no' } };
     sendReply(response, reply, state.now());
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', state.url);
-    if (url.pathname === '/api' || url.pathname.startsWith('/api/')) return serveApi(request, response, url);
+    if (url.pathname === '/api' || url.pathname.startsWith('/api/'))
+      return serveApi(request, response, url);
     if (url.pathname === '/_hook') return serveHook(request, response);
     if (url.pathname.startsWith('/_control/')) return serveControl(request, response, url);
     if (await serveGit(request, response, url)) return;
@@ -170,12 +229,19 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     response.on('error', () => undefined);
     serve(request, response).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return;
-      recordViolation(state, `${request.method ?? ''} ${request.url ?? ''}`, 'stand_in_failed', String(error));
+      recordViolation(
+        state,
+        `${request.method ?? ''} ${request.url ?? ''}`,
+        'stand_in_failed',
+        String(error),
+      );
       if (response.headersSent) response.destroy();
       else sendReply(response, { status: 500, body: { message: 'Server Error' } }, state.now());
     });
   });
   server.requestTimeout = 0;
+  // Longer than any client keeps a connection: a request must not meet a connection that is just being closed.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(parts.port, '127.0.0.1', resolve);

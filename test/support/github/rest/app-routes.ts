@@ -68,7 +68,9 @@ export const APP_ROUTES: readonly Route[] = [
     handle: ({ state, actor }) => {
       if (actor.kind !== 'token') throw new Refused(401, 'Requires authentication');
       const { token, installation } = actor;
-      const list = reposOf(state, installation).filter((repo) => token.repositoryIds?.includes(repo.id) ?? true);
+      const list = reposOf(state, installation).filter(
+        (repo) => token.repositoryIds?.includes(repo.id) ?? true,
+      );
       return ok({
         total_count: list.length,
         repository_selection: token.repositoryIds === null ? 'all' : 'selected',

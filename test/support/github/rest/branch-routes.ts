@@ -6,7 +6,12 @@ import { param, repoIn, type RestContext, type Route } from '../http/route.ts';
 import { classicFor, isProtected } from '../state/rules.ts';
 import type { Json } from '../view/common.ts';
 import { commitView } from '../view/commit-view.ts';
-import { branchRulesView, branchSummaryView, classicView, rulesetView } from '../view/protection-view.ts';
+import {
+  branchRulesView,
+  branchSummaryView,
+  classicView,
+  rulesetView,
+} from '../view/protection-view.ts';
 import { repoApiUrl, repoPageUrl } from '../view/repository-view.ts';
 
 const UPGRADE = 'Upgrade to GitHub Pro or make this repository public to enable this feature.';
@@ -80,7 +85,11 @@ export const BRANCH_ROUTES: readonly Route[] = [
     needs: [{ metadata: 'read' }],
     handle: (context) => {
       needReadableRules(context);
-      return listReply(context, branchRulesView(repoIn(context), param(context, 'branch')), (rule) => rule);
+      return listReply(
+        context,
+        branchRulesView(repoIn(context), param(context, 'branch')),
+        (rule) => rule,
+      );
     },
   },
   {
@@ -95,7 +104,9 @@ export const BRANCH_ROUTES: readonly Route[] = [
       const list = [...repoIn(context).rulesets.values()]
         .filter((ruleset) => targets?.includes(ruleset.target) ?? true)
         .filter((ruleset) => withParents || ruleset.sourceType === 'Repository');
-      return listReply(context, list, (ruleset) => rulesetView(context.state, repoIn(context), ruleset, false));
+      return listReply(context, list, (ruleset) =>
+        rulesetView(context.state, repoIn(context), ruleset, false),
+      );
     },
   },
   {

@@ -20,7 +20,8 @@ function commentIn(context: RestContext): { comment: Comment; issue: Issue } {
 
 function bodyIn(context: RestContext): string {
   const body = textIn(context, 'body') ?? '';
-  if (body === '') throw validationFailed({ resource: 'IssueComment', code: 'missing_field', field: 'body' });
+  if (body === '')
+    throw validationFailed({ resource: 'IssueComment', code: 'missing_field', field: 'body' });
   if (body.length > MAX_BODY_CHARACTERS) {
     throw validationFailed({
       resource: 'IssueComment',
@@ -57,7 +58,9 @@ export const COMMENT_ROUTES: readonly Route[] = [
       const list = [...repoIn(context).comments.values()]
         .filter((comment) => comment.issueNumber === issue.number)
         .filter((comment) => since === undefined || comment.updatedAt >= new Date(since));
-      return listReply(context, list, (comment) => commentView(context.state, repoIn(context), issue, comment));
+      return listReply(context, list, (comment) =>
+        commentView(context.state, repoIn(context), issue, comment),
+      );
     },
   },
   {
@@ -71,9 +74,16 @@ export const COMMENT_ROUTES: readonly Route[] = [
       const issue = issueIn(context);
       needIssueAccess(context, issue, 'write');
       if (issue.locked) throw new Refused(403, 'Unable to create comment because issue is locked.');
-      const comment = createComment(state, repo, issue, { body: bodyIn(context), userId: state.app.botId, viaApp: true });
+      const comment = createComment(state, repo, issue, {
+        body: bodyIn(context),
+        userId: state.app.botId,
+        viaApp: true,
+      });
       const view = commentView(state, repo, issue, comment);
-      context.echo('issue_comment', 'created', { repo, fields: { issue: issueView(state, repo, issue), comment: view } });
+      context.echo('issue_comment', 'created', {
+        repo,
+        fields: { issue: issueView(state, repo, issue), comment: view },
+      });
       return created(view, String(view['url']));
     },
   },

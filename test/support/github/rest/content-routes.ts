@@ -27,7 +27,11 @@ function entryView(context: RestContext, entry: TreeEntry, path: string, ref: st
   const kind = entry.type === 'tree' ? 'trees' : 'blobs';
   const git = `${repoApiUrl(context.state, repo)}/git/${kind}/${entry.sha}`;
   const html = `${repoPageUrl(context.state, repo)}/${entry.type === 'tree' ? 'tree' : 'blob'}/${ref}/${encoded}`;
-  const types = { blob: entry.mode === '120000' ? 'symlink' : 'file', tree: 'dir', commit: 'submodule' } as const;
+  const types = {
+    blob: entry.mode === '120000' ? 'symlink' : 'file',
+    tree: 'dir',
+    commit: 'submodule',
+  } as const;
   return {
     type: types[entry.type],
     name: path.split('/').at(-1),
@@ -37,7 +41,8 @@ function entryView(context: RestContext, entry: TreeEntry, path: string, ref: st
     url,
     html_url: html,
     git_url: git,
-    download_url: entry.type === 'blob' ? `${repoPageUrl(context.state, repo)}/raw/${ref}/${encoded}` : null,
+    download_url:
+      entry.type === 'blob' ? `${repoPageUrl(context.state, repo)}/raw/${ref}/${encoded}` : null,
     _links: { self: url, git, html },
   };
 }
@@ -52,7 +57,9 @@ async function getContents(context: RestContext): Promise<Reply> {
   const entry = entries.find((one) => one.path === path);
   if (!entry) throw notFound();
   if (entry.type === 'tree') {
-    const children = entries.filter((one) => one.path.startsWith(`${path}/`) && !one.path.slice(path.length + 1).includes('/'));
+    const children = entries.filter(
+      (one) => one.path.startsWith(`${path}/`) && !one.path.slice(path.length + 1).includes('/'),
+    );
     return ok(children.map((one) => entryView(context, one, one.path, ref)));
   }
   const view = entryView(context, entry, path, ref);
@@ -78,7 +85,14 @@ async function compare(context: RestContext): Promise<Reply> {
   const ahead = await listCommits(repo.gitDir, base, head);
   const behind = await listCommits(repo.gitDir, head, base);
   const files = await diffFiles(repo.gitDir, common, head);
-  const status = ahead.length > 0 ? (behind.length > 0 ? 'diverged' : 'ahead') : behind.length > 0 ? 'behind' : 'identical';
+  const status =
+    ahead.length > 0
+      ? behind.length > 0
+        ? 'diverged'
+        : 'ahead'
+      : behind.length > 0
+        ? 'behind'
+        : 'identical';
   const page = `${repoPageUrl(state, repo)}/compare/${from}...${to}`;
   return ok({
     url: `${repoApiUrl(state, repo)}/compare/${from}...${to}`,
@@ -110,16 +124,36 @@ async function getCommit(context: RestContext): Promise<Reply> {
   return ok({
     ...view,
     stats: { additions, deletions, total: additions + deletions },
-    files: files.slice(0, MAX_COMPARED_FILES).map((file) => fileView(context.state, repo, sha, file)),
+    files: files
+      .slice(0, MAX_COMPARED_FILES)
+      .map((file) => fileView(context.state, repo, sha, file)),
   });
 }
 
 const READ = [{ contents: 'read' }] as const;
 
 export const CONTENT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/repos/{owner}/{repo}/contents/{path}', auth: 'token', needs: READ, handle: getContents },
-  { method: 'GET', path: '/repos/{owner}/{repo}/compare/{basehead}', auth: 'token', needs: READ, handle: compare },
-  { method: 'GET', path: '/repos/{owner}/{repo}/commits/{ref}', auth: 'token', needs: READ, handle: getCommit },
+  {
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents/{path}',
+    auth: 'token',
+    needs: READ,
+    handle: getContents,
+  },
+  {
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/compare/{basehead}',
+    auth: 'token',
+    needs: READ,
+    handle: compare,
+  },
+  {
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{ref}',
+    auth: 'token',
+    needs: READ,
+    handle: getCommit,
+  },
   {
     method: 'GET',
     path: '/repos/{owner}/{repo}/commits',
@@ -127,8 +161,14 @@ export const CONTENT_ROUTES: readonly Route[] = [
     needs: READ,
     handle: async (context) => {
       const repo = repoIn(context);
-      const commits = await listCommits(repo.gitDir, null, await commitAt(context, context.request.query['sha']));
-      return listReply(context, commits.toReversed(), (sha) => commitView(context.state, repo, sha));
+      const commits = await listCommits(
+        repo.gitDir,
+        null,
+        await commitAt(context, context.request.query['sha']),
+      );
+      return listReply(context, commits.toReversed(), (sha) =>
+        commitView(context.state, repo, sha),
+      );
     },
   },
   {
@@ -138,7 +178,11 @@ export const CONTENT_ROUTES: readonly Route[] = [
     needs: READ,
     handle: async (context) => {
       const repo = repoIn(context);
-      const entries = await readTree(repo.gitDir, await commitAt(context, context.request.query['ref']), true);
+      const entries = await readTree(
+        repo.gitDir,
+        await commitAt(context, context.request.query['ref']),
+        true,
+      );
       if (!entries.some((entry) => CODEOWNERS_PATHS.includes(entry.path))) throw notFound();
       return ok({ errors: repo.codeownersErrors });
     },

@@ -35,22 +35,33 @@ function wholeView(delivery: Delivery): Json {
 
 function configView(context: RestContext): Json {
   const { hook } = context.state;
-  return { content_type: hook.contentType, insecure_ssl: '0', secret: '********', ...(hook.url === null ? {} : { url: hook.url }) };
+  return {
+    content_type: hook.contentType,
+    insecure_ssl: '0',
+    secret: '********',
+    ...(hook.url === null ? {} : { url: hook.url }),
+  };
 }
 
 export function createDeliveryRoutes(hooks: Hooks): readonly Route[] {
   const visible = (context: RestContext): Delivery[] => {
     const oldest = context.state.now().getTime() - WINDOW_MS;
-    return hooks.list.filter((delivery) => delivery.deliveredAt.getTime() >= oldest).toSorted((a, b) => b.id - a.id);
+    return hooks.list
+      .filter((delivery) => delivery.deliveredAt.getTime() >= oldest)
+      .toSorted((a, b) => b.id - a.id);
   };
   const one = (context: RestContext): Delivery => {
-    const found = visible(context).find((delivery) => delivery.id === Number(param(context, 'delivery_id')));
+    const found = visible(context).find(
+      (delivery) => delivery.id === Number(param(context, 'delivery_id')),
+    );
     if (!found) throw notFound();
     return found;
   };
   const list = (context: RestContext): Reply => {
     const wanted = context.request.query['status'];
-    const chosen = visible(context).filter((delivery) => wanted === undefined || (delivery.status === 'OK') === (wanted === 'success'));
+    const chosen = visible(context).filter(
+      (delivery) => wanted === undefined || (delivery.status === 'OK') === (wanted === 'success'),
+    );
     const page = cursorPage(context, chosen);
     return ok(page.items.map(itemView), page.headers);
   };
@@ -62,10 +73,20 @@ export function createDeliveryRoutes(hooks: Hooks): readonly Route[] {
     return ok(configView(context));
   };
   return [
-    { method: 'GET', path: '/app/hook/config', auth: 'jwt', handle: (context) => ok(configView(context)) },
+    {
+      method: 'GET',
+      path: '/app/hook/config',
+      auth: 'jwt',
+      handle: (context) => ok(configView(context)),
+    },
     { method: 'PATCH', path: '/app/hook/config', auth: 'jwt', handle: patchConfig },
     { method: 'GET', path: '/app/hook/deliveries', auth: 'jwt', handle: list },
-    { method: 'GET', path: '/app/hook/deliveries/{delivery_id}', auth: 'jwt', handle: (context) => ok(wholeView(one(context))) },
+    {
+      method: 'GET',
+      path: '/app/hook/deliveries/{delivery_id}',
+      auth: 'jwt',
+      handle: (context) => ok(wholeView(one(context))),
+    },
     {
       method: 'POST',
       path: '/app/hook/deliveries/{delivery_id}/attempts',

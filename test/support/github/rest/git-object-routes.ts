@@ -21,7 +21,13 @@ import { repoApiUrl } from '../view/repository-view.ts';
 /** Stands for GitHub's own signature on what an App commits without naming an author. */
 const SIGNATURE = '-----BEGIN PGP SIGNATURE-----\n\nc3RhbmQtaW4=\n-----END PGP SIGNATURE-----';
 
-async function wantType(context: RestContext, sha: string, type: string, status = 404, message = 'Not Found'): Promise<string> {
+async function wantType(
+  context: RestContext,
+  sha: string,
+  type: string,
+  status = 404,
+  message = 'Not Found',
+): Promise<string> {
   if ((await objectType(repoIn(context).gitDir, sha)) !== type) throw new Refused(status, message);
   return sha;
 }
@@ -43,26 +49,51 @@ async function treeView(context: RestContext, sha: string, recursive: boolean): 
 
 async function getTree(context: RestContext): Promise<Reply> {
   const asked = param(context, 'tree_sha');
-  const found = await tryGit(repoIn(context).gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${asked}^{tree}`]);
+  const found = await tryGit(repoIn(context).gitDir, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${asked}^{tree}`,
+  ]);
   if (found.code !== 0) throw notFound();
-  return ok(await treeView(context, found.stdout.toString('utf8').trim(), context.request.query['recursive'] !== undefined));
+  return ok(
+    await treeView(
+      context,
+      found.stdout.toString('utf8').trim(),
+      context.request.query['recursive'] !== undefined,
+    ),
+  );
 }
 
 async function postTree(context: RestContext): Promise<Reply> {
   const { gitDir } = repoIn(context);
   const baseTree = textIn(context, 'base_tree');
-  const base = baseTree === undefined ? null : await tryGit(gitDir, ['rev-parse', '--verify', '--quiet', `${baseTree}^{tree}`]);
+  const base =
+    baseTree === undefined
+      ? null
+      : await tryGit(gitDir, ['rev-parse', '--verify', '--quiet', `${baseTree}^{tree}`]);
   if (base && base.code !== 0) throw new Refused(422, 'base_tree is not a valid tree oid');
   const given = context.request.body['tree'];
   const changes: TreeChange[] = [];
   for (const entry of (Array.isArray(given) ? given : []) as Json[]) {
-    const content = typeof entry['content'] === 'string' ? await writeBlob(gitDir, Buffer.from(entry['content'])) : null;
+    const content =
+      typeof entry['content'] === 'string'
+        ? await writeBlob(gitDir, Buffer.from(entry['content']))
+        : null;
     const sha = content ?? (typeof entry['sha'] === 'string' ? entry['sha'] : null);
     const isGitlink = entry['mode'] === '160000';
-    if (sha !== null && !isGitlink && (await objectType(gitDir, sha)) === null) throw new Refused(422, `tree.sha ${sha} is not a valid object`);
+    if (sha !== null && !isGitlink && (await objectType(gitDir, sha)) === null)
+      throw new Refused(422, `tree.sha ${sha} is not a valid object`);
     changes.push({ path: String(entry['path']), mode: String(entry['mode'] ?? '100644'), sha });
   }
-  if (changes.some(({ path }) => path === '' || path.split('/').some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase())))) {
+  if (
+    changes.some(
+      ({ path }) =>
+        path === '' ||
+        path.split('/').some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase())),
+    )
+  ) {
     throw new Refused(422, 'tree.path contains a malformed path component');
   }
   const sha = await writeTree(gitDir, base ? base.stdout.toString('utf8').trim() : null, changes);
@@ -74,23 +105,49 @@ function personIn(context: RestContext, name: string, otherwise: Person): Person
   const given = context.request.body[name] as Json | undefined;
   if (!given) return otherwise;
   const date = typeof given['date'] === 'string' ? new Date(given['date']) : context.state.now();
-  return { name: String(given['name'] ?? otherwise.name), email: String(given['email'] ?? otherwise.email), date };
+  return {
+    name: String(given['name'] ?? otherwise.name),
+    email: String(given['email'] ?? otherwise.email),
+    date,
+  };
 }
 
 async function postCommit(context: RestContext): Promise<Reply> {
   const { state, request } = context;
   const repo = repoIn(context);
-  const parents = (Array.isArray(request.body['parents']) ? request.body['parents'] : []).map(String);
+  const parents = (Array.isArray(request.body['parents']) ? request.body['parents'] : []).map(
+    String,
+  );
   await wantType(context, textIn(context, 'tree') ?? '', 'tree', 422, 'Tree SHA does not exist');
-  for (const parent of parents) await wantType(context, parent, 'commit', 422, `Parent SHA does not exist or is not a commit object`);
+  for (const parent of parents)
+    await wantType(
+      context,
+      parent,
+      'commit',
+      422,
+      `Parent SHA does not exist or is not a commit object`,
+    );
   const bot = userById(state, state.app.botId);
-  const self: Person = { name: bot.login, email: `${bot.id}+${bot.login}@users.noreply.github.com`, date: state.now() };
+  const self: Person = {
+    name: bot.login,
+    email: `${bot.id}+${bot.login}@users.noreply.github.com`,
+    date: state.now(),
+  };
   const named = request.body['author'] !== undefined || request.body['committer'] !== undefined;
   const author = personIn(context, 'author', self);
-  const committer = named ? personIn(context, 'committer', author) : { name: 'GitHub', email: 'noreply@github.com', date: self.date };
+  const committer = named
+    ? personIn(context, 'committer', author)
+    : { name: 'GitHub', email: 'noreply@github.com', date: self.date };
   const signature = textIn(context, 'signature') ?? (named ? null : SIGNATURE);
   const message = textIn(context, 'message') ?? '';
-  const sha = await writeCommit(repo.gitDir, { tree: textIn(context, 'tree') ?? '', parents, author, committer, message, signature });
+  const sha = await writeCommit(repo.gitDir, {
+    tree: textIn(context, 'tree') ?? '',
+    parents,
+    author,
+    committer,
+    message,
+    signature,
+  });
   if (!named) repo.signed.add(sha);
   const view = gitCommitView(state, repo, await readCommit(repo.gitDir, sha));
   return created(view, String(view['url']));

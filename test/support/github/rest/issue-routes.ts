@@ -1,7 +1,15 @@
 /** Issues, their labels and their events. */
 import { listReply } from '../http/pagination.ts';
 import { Refused, created, notFound, ok, validationFailed } from '../http/reply.ts';
-import { issueIn, param, repoIn, textIn, tokenPermissions, type RestContext, type Route } from '../http/route.ts';
+import {
+  issueIn,
+  param,
+  repoIn,
+  textIn,
+  tokenPermissions,
+  type RestContext,
+  type Route,
+} from '../http/route.ts';
 import { includesAccess } from '../app/tokens.ts';
 import { addLabel, changeIssue, createIssue, ensureLabel, removeLabel } from '../state/issues.ts';
 import type { Access, Issue } from '../state/types.ts';
@@ -20,11 +28,15 @@ export function needIssueAccess(context: RestContext, issue: Issue, access: Acce
 function labelNames(context: RestContext): string[] {
   const given = context.request.body['labels'];
   const list: unknown[] = Array.isArray(given) ? given : [];
-  return list.map((one) => (typeof one === 'string' ? one : String((one as Record<string, unknown>)['name'])));
+  return list.map((one) =>
+    typeof one === 'string' ? one : String((one as Record<string, unknown>)['name']),
+  );
 }
 
 function labelsReply(context: RestContext, issue: Issue): Promise<ReturnType<typeof ok>> {
-  return listReply(context, issue.labels, (label) => labelView(context.state, repoIn(context), label));
+  return listReply(context, issue.labels, (label) =>
+    labelView(context.state, repoIn(context), label),
+  );
 }
 
 export const ISSUE_ROUTES: readonly Route[] = [
@@ -38,7 +50,9 @@ export const ISSUE_ROUTES: readonly Route[] = [
       const labels = (context.request.query['labels'] ?? '').split(',').filter(Boolean);
       const list = [...repoIn(context).issues.values()]
         .filter((issue) => wanted === 'all' || issue.state === wanted)
-        .filter((issue) => labels.every((name) => issue.labels.some((label) => label.name === name)))
+        .filter((issue) =>
+          labels.every((name) => issue.labels.some((label) => label.name === name)),
+        )
         .toReversed();
       return listReply(context, list, (issue) => issueView(context.state, repoIn(context), issue));
     },
@@ -79,7 +93,11 @@ export const ISSUE_ROUTES: readonly Route[] = [
     handle: (context) => {
       const issue = issueIn(context);
       needIssueAccess(context, issue, 'write');
-      const [title, body, wanted] = [textIn(context, 'title'), textIn(context, 'body'), textIn(context, 'state')];
+      const [title, body, wanted] = [
+        textIn(context, 'title'),
+        textIn(context, 'body'),
+        textIn(context, 'state'),
+      ];
       if ((body?.length ?? 0) > MAX_BODY_CHARACTERS) {
         throw validationFailed({
           resource: 'Issue',
@@ -107,7 +125,10 @@ export const ISSUE_ROUTES: readonly Route[] = [
       const issue = event && repo.issues.get(event.issueNumber);
       if (!event || !issue) throw notFound();
       needIssueAccess(context, issue, 'read');
-      return ok({ ...eventView(context.state, repo, event), issue: issueView(context.state, repo, issue) });
+      return ok({
+        ...eventView(context.state, repo, event),
+        issue: issueView(context.state, repo, issue),
+      });
     },
   },
   {
@@ -118,7 +139,9 @@ export const ISSUE_ROUTES: readonly Route[] = [
     handle: (context) => {
       const issue = issueIn(context);
       needIssueAccess(context, issue, 'read');
-      const list = [...repoIn(context).events.values()].filter((event) => event.issueNumber === issue.number);
+      const list = [...repoIn(context).events.values()].filter(
+        (event) => event.issueNumber === issue.number,
+      );
       return listReply(context, list, (event) => eventView(context.state, repoIn(context), event));
     },
   },
@@ -137,7 +160,8 @@ export const ISSUE_ROUTES: readonly Route[] = [
     handle: (context) => {
       const issue = issueIn(context);
       needIssueAccess(context, issue, 'write');
-      for (const name of labelNames(context)) addLabel(context.state, repoIn(context), issue, name, context.state.app.botId);
+      for (const name of labelNames(context))
+        addLabel(context.state, repoIn(context), issue, name, context.state.app.botId);
       return labelsReply(context, issue);
     },
   },
@@ -150,7 +174,13 @@ export const ISSUE_ROUTES: readonly Route[] = [
       const issue = issueIn(context);
       needIssueAccess(context, issue, 'write');
       const { state } = context;
-      const removed = removeLabel(state, repoIn(context), issue, param(context, 'name'), state.app.botId);
+      const removed = removeLabel(
+        state,
+        repoIn(context),
+        issue,
+        param(context, 'name'),
+        state.app.botId,
+      );
       if (!removed) throw new Refused(404, 'Label does not exist');
       return labelsReply(context, issue);
     },
@@ -165,7 +195,13 @@ export const ISSUE_ROUTES: readonly Route[] = [
       if (repoIn(context).labels.has(name.toLowerCase())) {
         throw validationFailed({ resource: 'Label', code: 'already_exists', field: 'name' });
       }
-      return created(labelView(context.state, repoIn(context), ensureLabel(context.state, repoIn(context), name)));
+      return created(
+        labelView(
+          context.state,
+          repoIn(context),
+          ensureLabel(context.state, repoIn(context), name),
+        ),
+      );
     },
   },
 ];

@@ -45,19 +45,27 @@ function headOf(state: State, base: Repo, head: string): { repo: Repo; ref: stri
 async function openPull(context: RestContext): Promise<Reply> {
   const { state, request } = context;
   const repo = repoIn(context);
-  const [title, body, head, base] = ['title', 'body', 'head', 'base'].map((name) => textIn(context, name));
+  const [title, body, head, base] = ['title', 'body', 'head', 'base'].map((name) =>
+    textIn(context, name),
+  );
   if (repo.archived) throw new Refused(403, 'Repository was archived so is read-only.');
   checkBody(body);
-  if (title === undefined || title === '') throw validationFailed({ resource: RESOURCE, code: 'missing_field', field: 'title' });
+  if (title === undefined || title === '')
+    throw validationFailed({ resource: RESOURCE, code: 'missing_field', field: 'title' });
   const baseRef = base === undefined ? null : await readRef(repo.gitDir, `refs/heads/${base}`);
-  if (base === undefined || !baseRef) throw validationFailed({ resource: RESOURCE, code: 'invalid', field: 'base' });
+  if (base === undefined || !baseRef)
+    throw validationFailed({ resource: RESOURCE, code: 'invalid', field: 'base' });
   const source = headOf(state, repo, head ?? '');
   const headRef = source && (await readRef(source.repo.gitDir, `refs/heads/${source.ref}`));
-  if (!source || !headRef) throw validationFailed({ resource: RESOURCE, code: 'invalid', field: 'head' });
+  if (!source || !headRef)
+    throw validationFailed({ resource: RESOURCE, code: 'invalid', field: 'head' });
   const label = `${userById(state, source.repo.ownerId).login}:${source.ref}`;
   const twin = [...repo.issues.values()].find(
     ({ pull, state: status }) =>
-      status === 'open' && pull?.headRepoId === source.repo.id && pull.headRef === source.ref && pull.baseRef === base,
+      status === 'open' &&
+      pull?.headRepoId === source.repo.id &&
+      pull.headRef === source.ref &&
+      pull.baseRef === base,
   );
   if (twin) {
     const message = `A pull request already exists for ${label}.`;
@@ -65,7 +73,11 @@ async function openPull(context: RestContext): Promise<Reply> {
   }
   const sameRepo = source.repo.id === repo.id;
   if (sameRepo && (await listCommits(repo.gitDir, baseRef.sha, headRef.sha)).length === 0) {
-    throw validationFailed({ resource: RESOURCE, code: 'custom', message: `No commits between ${base} and ${source.ref}` });
+    throw validationFailed({
+      resource: RESOURCE,
+      code: 'custom',
+      message: `No commits between ${base} and ${source.ref}`,
+    });
   }
   const issue = await createPull(state, repo, {
     title,
@@ -79,21 +91,33 @@ async function openPull(context: RestContext): Promise<Reply> {
     draft: request.body['draft'] === true,
     viaApp: true,
   });
-  return created(await echoPull(context, issue, 'opened'), `${state.url}/${fullNameOf(state, repo)}/pull/${issue.number}`);
+  return created(
+    await echoPull(context, issue, 'opened'),
+    `${state.url}/${fullNameOf(state, repo)}/pull/${issue.number}`,
+  );
 }
 
-async function echoPull(context: RestContext, issue: Issue, action: string): Promise<Record<string, unknown>> {
+async function echoPull(
+  context: RestContext,
+  issue: Issue,
+  action: string,
+): Promise<Record<string, unknown>> {
   const repo = repoIn(context);
   if (!issue.pull) throw notFound();
   const view = await pullView(context.state, repo, issue, issue.pull);
-  context.echo('pull_request', action, { repo, fields: { number: issue.number, pull_request: view } });
+  context.echo('pull_request', action, {
+    repo,
+    fields: { number: issue.number, pull_request: view },
+  });
   return view;
 }
 
 async function changePull(context: RestContext): Promise<Reply> {
   const { issue, pull } = pullIn(context);
   const repo = repoIn(context);
-  const [title, body, wanted, base] = ['title', 'body', 'state', 'base'].map((name) => textIn(context, name));
+  const [title, body, wanted, base] = ['title', 'body', 'state', 'base'].map((name) =>
+    textIn(context, name),
+  );
   checkBody(body);
   if (base !== undefined) {
     const ref = await readRef(repo.gitDir, `refs/heads/${base}`);
@@ -112,19 +136,40 @@ async function changePull(context: RestContext): Promise<Reply> {
 function listPulls(context: RestContext): Promise<Reply> {
   const repo = repoIn(context);
   const { head, base, state: wanted = 'open', direction } = context.request.query;
-  const list = [...repo.issues.values()].flatMap((issue) => (issue.pull ? [{ issue, pull: issue.pull }] : []));
+  const list = [...repo.issues.values()].flatMap((issue) =>
+    issue.pull ? [{ issue, pull: issue.pull }] : [],
+  );
   const chosen = list
     .filter(({ issue }) => wanted === 'all' || issue.state === wanted)
     .filter(({ pull }) => base === undefined || pull.baseRef === base)
     // GitHub ignores a head without an owner, and then gives every pull request: a caller must not rely on it.
-    .filter(({ pull }) => head === undefined || !head.includes(':') || `${pull.headLabelOwner}:${pull.headRef}` === head);
+    .filter(
+      ({ pull }) =>
+        head === undefined ||
+        !head.includes(':') ||
+        `${pull.headLabelOwner}:${pull.headRef}` === head,
+    );
   const ordered = direction === 'asc' ? chosen : chosen.toReversed();
-  return listReply(context, ordered, ({ issue, pull }) => pullSimpleView(context.state, repo, issue, pull));
+  return listReply(context, ordered, ({ issue, pull }) =>
+    pullSimpleView(context.state, repo, issue, pull),
+  );
 }
 
 export const PULL_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/repos/{owner}/{repo}/pulls', auth: 'token', needs: [{ pull_requests: 'read' }], handle: listPulls },
-  { method: 'POST', path: '/repos/{owner}/{repo}/pulls', auth: 'token', needs: [{ pull_requests: 'write' }], handle: openPull },
+  {
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls',
+    auth: 'token',
+    needs: [{ pull_requests: 'read' }],
+    handle: listPulls,
+  },
+  {
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls',
+    auth: 'token',
+    needs: [{ pull_requests: 'write' }],
+    handle: openPull,
+  },
   {
     method: 'GET',
     path: '/repos/{owner}/{repo}/pulls/{pull_number}',
@@ -152,7 +197,9 @@ export const PULL_ROUTES: readonly Route[] = [
       const repo = repoIn(context);
       const base = await mergeBase(repo.gitDir, pull.baseSha, pull.headSha);
       const files = await diffFiles(repo.gitDir, base, pull.headSha);
-      return listReply(context, files.slice(0, 3000), (file) => fileView(context.state, repo, pull.headSha, file));
+      return listReply(context, files.slice(0, 3000), (file) =>
+        fileView(context.state, repo, pull.headSha, file),
+      );
     },
   },
   {

@@ -66,6 +66,11 @@ export const REPOSITORY_ROUTES: readonly Route[] = [
         domains: { website: [new URL(apiUrl(state)).host] },
       }),
   },
-  { method: 'GET', path: '/repos/{owner}/{repo}/topics', auth: 'token', needs: [{ metadata: 'read' }], handle: () => ok({ names: [] }) },
+  {
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/topics',
+    auth: 'token',
+    needs: [{ metadata: 'read' }],
+    handle: () => ok({ names: [] }),
+  },
 ];
-

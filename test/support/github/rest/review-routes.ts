@@ -18,7 +18,12 @@ function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function newComment(context: RestContext, given: Record<string, unknown>, commitId: string, reviewId: number | null): ReviewComment {
+function newComment(
+  context: RestContext,
+  given: Record<string, unknown>,
+  commitId: string,
+  reviewId: number | null,
+): ReviewComment {
   return {
     id: context.state.nextId('review_comment'),
     reviewId,
@@ -35,11 +40,18 @@ function newComment(context: RestContext, given: Record<string, unknown>, commit
 }
 
 /** GitHub refuses the whole review when one comment points at a file outside the difference. */
-async function checkPaths(context: RestContext, comments: readonly Record<string, unknown>[]): Promise<void> {
+async function checkPaths(
+  context: RestContext,
+  comments: readonly Record<string, unknown>[],
+): Promise<void> {
   const { pull } = pullIn(context);
   const { gitDir } = repoIn(context);
   if (comments.length === 0) return;
-  const files = await diffFiles(gitDir, await mergeBase(gitDir, pull.baseSha, pull.headSha), pull.headSha);
+  const files = await diffFiles(
+    gitDir,
+    await mergeBase(gitDir, pull.baseSha, pull.headSha),
+    pull.headSha,
+  );
   if (comments.every((one) => files.some((file) => file.path === one['path']))) return;
   throw new Refused(422, 'Unprocessable Entity', { errors: ['Path could not be resolved'] });
 }
@@ -56,7 +68,9 @@ async function postReview(context: RestContext): Promise<Reply> {
   }
   if (event !== undefined && event !== 'COMMENT' && issue.userId === state.app.botId) {
     const verb = event === 'APPROVE' ? 'approve' : 'request changes on';
-    throw new Refused(422, 'Unprocessable Entity', { errors: [`Can not ${verb} your own pull request`] });
+    throw new Refused(422, 'Unprocessable Entity', {
+      errors: [`Can not ${verb} your own pull request`],
+    });
   }
   await checkPaths(context, comments);
   const commitId = textIn(context, 'commit_id') ?? pull.headSha;
@@ -71,7 +85,10 @@ async function postReview(context: RestContext): Promise<Reply> {
   pull.reviews.push(review);
   pull.reviewComments.push(...comments.map((one) => newComment(context, one, commitId, review.id)));
   const view = reviewView(state, repoIn(context), issue, review);
-  context.echo('pull_request_review', 'submitted', { repo: repoIn(context), fields: { review: view } });
+  context.echo('pull_request_review', 'submitted', {
+    repo: repoIn(context),
+    fields: { review: view },
+  });
   return ok(view);
 }
 
@@ -97,7 +114,9 @@ export const REVIEW_ROUTES: readonly Route[] = [
     needs: READ,
     handle: (context) => {
       const { issue, pull } = pullIn(context);
-      return listReply(context, pull.reviews, (one) => reviewView(context.state, repoIn(context), issue, one));
+      return listReply(context, pull.reviews, (one) =>
+        reviewView(context.state, repoIn(context), issue, one),
+      );
     },
   },
   { method: 'POST', path: `${PULL}/reviews`, auth: 'token', needs: WRITE, handle: postReview },
@@ -120,7 +139,8 @@ export const REVIEW_ROUTES: readonly Route[] = [
     needs: READ,
     handle: (context) => {
       const { issue, pull } = pullIn(context);
-      const view = (one: ReviewComment): unknown => reviewCommentView(context.state, repoIn(context), issue, one);
+      const view = (one: ReviewComment): unknown =>
+        reviewCommentView(context.state, repoIn(context), issue, one);
       return listReply(context, pull.reviewComments, view);
     },
   },

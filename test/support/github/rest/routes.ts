@@ -10,12 +10,17 @@ import { CONTENT_ROUTES } from './content-routes.ts';
 import { createDeliveryRoutes } from './delivery-routes.ts';
 import { GIT_OBJECT_ROUTES } from './git-object-routes.ts';
 import { ISSUE_ROUTES } from './issue-routes.ts';
+import { createManifestRoutes } from './manifest-routes.ts';
 import { PULL_ROUTES } from './pull-routes.ts';
 import { REF_ROUTES } from './ref-routes.ts';
 import { REPOSITORY_ROUTES } from './repository-routes.ts';
 import { REVIEW_ROUTES } from './review-routes.ts';
 
-export function createRoutes(parts: { readonly hooks: Hooks; readonly rateLimit: RateLimit }): readonly Route[] {
+export function createRoutes(parts: {
+  readonly hooks: Hooks;
+  readonly rateLimit: RateLimit;
+  readonly privateKey: string;
+}): readonly Route[] {
   return [
     ...APP_ROUTES,
     ...REPOSITORY_ROUTES,
@@ -28,6 +33,12 @@ export function createRoutes(parts: { readonly hooks: Hooks; readonly rateLimit:
     ...CONTENT_ROUTES,
     ...BRANCH_ROUTES,
     ...createDeliveryRoutes(parts.hooks),
-    { method: 'GET', path: '/rate_limit', auth: 'any', handle: ({ actor }) => ok(parts.rateLimit.view(actor)) },
+    ...createManifestRoutes(parts.privateKey),
+    {
+      method: 'GET',
+      path: '/rate_limit',
+      auth: 'any',
+      handle: ({ actor }) => ok(parts.rateLimit.view(actor)),
+    },
   ];
 }

@@ -84,7 +84,14 @@ export function changeIssue(state: State, issue: Issue, change: IssueChange): vo
   issue.updatedAt = state.now();
 }
 
-function recordEvent(state: State, repo: Repo, issue: Issue, event: string, actorId: number, label: Label): IssueEvent {
+function recordEvent(
+  state: State,
+  repo: Repo,
+  issue: Issue,
+  event: string,
+  actorId: number,
+  label: Label,
+): IssueEvent {
   const record: IssueEvent = {
     id: state.nextId('event'),
     issueNumber: issue.number,
@@ -100,7 +107,13 @@ function recordEvent(state: State, repo: Repo, issue: Issue, event: string, acto
 }
 
 /** Puts a label on an issue and records the `labeled` event; null when the label was there already. */
-export function addLabel(state: State, repo: Repo, issue: Issue, name: string, actorId: number): IssueEvent | null {
+export function addLabel(
+  state: State,
+  repo: Repo,
+  issue: Issue,
+  name: string,
+  actorId: number,
+): IssueEvent | null {
   const label = ensureLabel(state, repo, name);
   if (issue.labels.some((one) => one.id === label.id)) return null;
   issue.labels.push(label);
@@ -108,7 +121,13 @@ export function addLabel(state: State, repo: Repo, issue: Issue, name: string, a
 }
 
 /** Takes a label off and records the `unlabeled` event; null when it was not there. */
-export function removeLabel(state: State, repo: Repo, issue: Issue, name: string, actorId: number): IssueEvent | null {
+export function removeLabel(
+  state: State,
+  repo: Repo,
+  issue: Issue,
+  name: string,
+  actorId: number,
+): IssueEvent | null {
   const at = issue.labels.findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
   const label = issue.labels[at];
   if (!label) return null;

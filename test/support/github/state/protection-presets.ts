@@ -95,7 +95,12 @@ export function applyPreset(state: State, repo: Repo, preset: ProtectionPreset):
       return addDefaultRuleset(
         state,
         repo,
-        [{ type: 'branch_name_pattern', parameters: { operator: 'regex', pattern: '^[a-z0-9/._-]+$', negate: false, name: '' } }],
+        [
+          {
+            type: 'branch_name_pattern',
+            parameters: { operator: 'regex', pattern: '^[a-z0-9/._-]+$', negate: false, name: '' },
+          },
+        ],
         'never',
       );
     case 'classic':

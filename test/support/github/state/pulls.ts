@@ -21,7 +21,8 @@ export interface NewPull {
 
 /** GitHub keeps the head of every pull request, forks included, in the base repository under `refs/pull/N/head`. */
 async function keepHead(base: Repo, head: Repo, number: number, sha: string): Promise<void> {
-  if ((await objectType(base.gitDir, sha)) === null) await copyCommit(head.gitDir, base.gitDir, sha);
+  if ((await objectType(base.gitDir, sha)) === null)
+    await copyCommit(head.gitDir, base.gitDir, sha);
   await git(base.gitDir, ['update-ref', `refs/pull/${number}/head`, sha]);
 }
 
@@ -51,13 +52,24 @@ export async function createPull(state: State, repo: Repo, input: NewPull): Prom
 }
 
 /** After a branch moved: open pull requests from it follow, those of a deleted branch are closed. Gives those that moved. */
-export async function followHead(state: State, moved: Repo, ref: string, sha: string): Promise<{ repo: Repo; issue: Issue }[]> {
+export async function followHead(
+  state: State,
+  moved: Repo,
+  ref: string,
+  sha: string,
+): Promise<{ repo: Repo; issue: Issue }[]> {
   const branch = ref.replace(/^refs\/heads\//, '');
   const changed: { repo: Repo; issue: Issue }[] = [];
   for (const repo of state.repos.values()) {
     for (const issue of repo.issues.values()) {
       const { pull } = issue;
-      if (!pull || issue.state !== 'open' || pull.headRepoId !== moved.id || pull.headRef !== branch) continue;
+      if (
+        !pull ||
+        issue.state !== 'open' ||
+        pull.headRepoId !== moved.id ||
+        pull.headRef !== branch
+      )
+        continue;
       if (sha === ZERO_SHA) {
         issue.state = 'closed';
         issue.closedAt = state.now();

@@ -16,7 +16,9 @@ function globToPattern(glob: string): RegExp {
 function matches(repo: Repo, condition: string, ref: string): boolean {
   if (condition === '~ALL') return true;
   if (condition === '~DEFAULT_BRANCH') return ref === `refs/heads/${repo.defaultBranch}`;
-  return globToPattern(condition.startsWith('refs/') ? condition : `refs/heads/${condition}`).test(ref);
+  return globToPattern(condition.startsWith('refs/') ? condition : `refs/heads/${condition}`).test(
+    ref,
+  );
 }
 
 /** The active rulesets that cover a full ref. */
@@ -31,8 +33,13 @@ export function rulesetsFor(repo: Repo, ref: string): Ruleset[] {
   );
 }
 
-export function rulesFor(repo: Repo, ref: string): { readonly rule: Rule; readonly ruleset: Ruleset }[] {
-  return rulesetsFor(repo, ref).flatMap((ruleset) => ruleset.rules.map((rule) => ({ rule, ruleset })));
+export function rulesFor(
+  repo: Repo,
+  ref: string,
+): { readonly rule: Rule; readonly ruleset: Ruleset }[] {
+  return rulesetsFor(repo, ref).flatMap((ruleset) =>
+    ruleset.rules.map((rule) => ({ rule, ruleset })),
+  );
 }
 
 /** The classic protection of a branch; its key may be a pattern such as `release/*`. */
@@ -44,5 +51,7 @@ export function classicFor(repo: Repo, branch: string): ClassicProtection | unde
 
 /** GitHub's `protected` flag: true for any rule at all, even one that only says how branches are named. */
 export function isProtected(repo: Repo, branch: string): boolean {
-  return classicFor(repo, branch) !== undefined || rulesFor(repo, `refs/heads/${branch}`).length > 0;
+  return (
+    classicFor(repo, branch) !== undefined || rulesFor(repo, `refs/heads/${branch}`).length > 0
+  );
 }

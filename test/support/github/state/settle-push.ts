@@ -11,16 +11,32 @@ export interface SettledPush {
   readonly permissions: Permissions;
   readonly commands: Push['commands'];
   readonly refusal: string | null;
-  readonly echo: (event: string, action: string | null, subject: { repo: Repo; fields: Record<string, unknown> }) => void;
+  readonly echo: (
+    event: string,
+    action: string | null,
+    subject: { repo: Repo; fields: Record<string, unknown> },
+  ) => void;
 }
 
 export async function settlePush(state: State, push: SettledPush): Promise<void> {
   const { repo, echo, ...facts } = push;
-  state.pushes.push({ at: state.now(), repoId: repo.id, fullName: fullNameOf(state, repo), ...facts });
+  state.pushes.push({
+    at: state.now(),
+    repoId: repo.id,
+    fullName: fullNameOf(state, repo),
+    ...facts,
+  });
   for (const { ref, before, after, ok } of push.commands) {
     if (!ok) continue;
     repo.pushedAt = state.now();
-    const fields = { ref, before, after, created: before === ZERO_SHA, deleted: after === ZERO_SHA, forced: false };
+    const fields = {
+      ref,
+      before,
+      after,
+      created: before === ZERO_SHA,
+      deleted: after === ZERO_SHA,
+      forced: false,
+    };
     echo('push', null, {
       repo,
       fields: {

@@ -34,6 +34,8 @@ export interface State {
   readonly pushes: Push[];
   readonly requests: RecordedRequest[];
   readonly violations: Violation[];
+  /** Codes of App manifests that wait to be exchanged. */
+  readonly manifestCodes: Set<string>;
   readonly secret: string;
   tokenFormat: 'classic' | 'stateless';
   rateLimit: number;
@@ -81,8 +83,18 @@ export function createState(options: StateOptions): State {
     return id;
   };
   const now = (): Date => new Date(options.clock.now().getTime() + offsetMs);
-  const owner: User = { id: nextId('user'), login: 'app-owner', type: 'Organization', createdAt: now() };
-  const bot: User = { id: nextId('user'), login: `${options.appSlug}[bot]`, type: 'Bot', createdAt: now() };
+  const owner: User = {
+    id: nextId('user'),
+    login: 'app-owner',
+    type: 'Organization',
+    createdAt: now(),
+  };
+  const bot: User = {
+    id: nextId('user'),
+    login: `${options.appSlug}[bot]`,
+    type: 'Bot',
+    createdAt: now(),
+  };
   return {
     app: {
       id: options.appId,
@@ -103,6 +115,7 @@ export function createState(options: StateOptions): State {
     pushes: [],
     requests: [],
     violations: [],
+    manifestCodes: new Set(),
     secret: randomBytes(24).toString('hex'),
     tokenFormat: 'stateless',
     rateLimit: 5000,
@@ -139,7 +152,9 @@ export function fullNameOf(state: State, repo: Repo): string {
 
 export function findRepo(state: State, fullName: string): Repo | undefined {
   const wanted = fullName.toLowerCase();
-  return [...state.repos.values()].find((repo) => !repo.deleted && fullNameOf(state, repo).toLowerCase() === wanted);
+  return [...state.repos.values()].find(
+    (repo) => !repo.deleted && fullNameOf(state, repo).toLowerCase() === wanted,
+  );
 }
 
 export function repoOf(state: State, ref: RepoRef): Repo {
@@ -159,7 +174,9 @@ export function issueOf(repo: Repo, number: number): Issue {
 export function installationFor(state: State, repo: Repo): Installation | undefined {
   return [...state.installations.values()].find(
     (one) =>
-      !one.deleted && one.accountId === repo.ownerId && (one.repositoryIds === null || one.repositoryIds.has(repo.id)),
+      !one.deleted &&
+      one.accountId === repo.ownerId &&
+      (one.repositoryIds === null || one.repositoryIds.has(repo.id)),
   );
 }
 
@@ -172,6 +189,11 @@ export function reposOf(state: State, installation: Installation): Repo[] {
   );
 }
 
-export function recordViolation(state: State, request: string, problem: string, detail: unknown = null): void {
+export function recordViolation(
+  state: State,
+  request: string,
+  problem: string,
+  detail: unknown = null,
+): void {
   state.violations.push({ at: state.now(), request, problem, detail });
 }

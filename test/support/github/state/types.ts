@@ -214,7 +214,12 @@ export interface Push {
   readonly via: 'git' | 'rest';
   readonly tokenId: number | null;
   readonly permissions: Permissions;
-  readonly commands: readonly { readonly ref: string; readonly before: string; readonly after: string; readonly ok: boolean }[];
+  readonly commands: readonly {
+    readonly ref: string;
+    readonly before: string;
+    readonly after: string;
+    readonly ok: boolean;
+  }[];
   readonly refusal: string | null;
 }
 

@@ -47,7 +47,10 @@ export function installationView(state: State, installation: Installation): Json
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
-    suspended_by: userViewOrNull(state, installation.suspendedAt === null ? null : installation.accountId),
+    suspended_by: userViewOrNull(
+      state,
+      installation.suspendedAt === null ? null : installation.accountId,
+    ),
     suspended_at: timestampOrNull(installation.suspendedAt),
   };
 }
@@ -66,7 +69,8 @@ export function tokenView(state: State, installation: Installation, token: Token
     token: token.value,
     expires_at: timestamp(token.expiresAt),
     permissions: token.permissions,
-    repository_selection: chosen === null && installation.repositoryIds === null ? 'all' : 'selected',
+    repository_selection:
+      chosen === null && installation.repositoryIds === null ? 'all' : 'selected',
     ...narrowed,
   };
 }

@@ -107,7 +107,9 @@ export function eventView(state: State, repo: Repo, event: IssueEvent): Json {
     commit_id: null,
     commit_url: null,
     created_at: timestamp(event.createdAt),
-    ...(event.label === null ? {} : { label: { name: event.label.name, color: event.label.color } }),
+    ...(event.label === null
+      ? {}
+      : { label: { name: event.label.name, color: event.label.color } }),
     performed_via_github_app: event.viaApp ? appView(state) : null,
   };
 }

@@ -16,7 +16,10 @@ export function rulesetView(state: State, repo: Repo, ruleset: Ruleset, whole: b
     source: ruleset.source,
     enforcement: ruleset.enforcement,
     node_id: nodeId('RepositoryRuleset', ruleset.id),
-    _links: { self: { href: self }, html: { href: `${repoPageUrl(state, repo)}/rules/${ruleset.id}` } },
+    _links: {
+      self: { href: self },
+      html: { href: `${repoPageUrl(state, repo)}/rules/${ruleset.id}` },
+    },
     created_at: timestamp(repo.createdAt),
     updated_at: timestamp(repo.createdAt),
   };
@@ -47,14 +50,19 @@ export function branchSummaryView(repo: Repo, branch: string): Json {
   return {
     enabled: classic !== undefined,
     required_status_checks: {
-      enforcement_level: checks === null ? 'off' : classic?.enforceAdmins ? 'everyone' : 'non_admins',
+      enforcement_level:
+        checks === null ? 'off' : classic?.enforceAdmins ? 'everyone' : 'non_admins',
       contexts: (checks ?? []).map((check) => check.context),
       checks: (checks ?? []).map((check) => ({ context: check.context, app_id: check.appId })),
     },
   };
 }
 
-function reviewsView(state: State, url: string, reviews: NonNullable<ClassicProtection['reviews']>): Json {
+function reviewsView(
+  state: State,
+  url: string,
+  reviews: NonNullable<ClassicProtection['reviews']>,
+): Json {
   const allowances =
     reviews.bypassApps.length === 0
       ? {}
@@ -75,7 +83,12 @@ function reviewsView(state: State, url: string, reviews: NonNullable<ClassicProt
   };
 }
 
-export function classicView(state: State, repo: Repo, branch: string, protection: ClassicProtection): Json {
+export function classicView(
+  state: State,
+  repo: Repo,
+  branch: string,
+  protection: ClassicProtection,
+): Json {
   const url = `${repoApiUrl(state, repo)}/branches/${encodeURIComponent(branch)}/protection`;
   const { reviews, checks, restrictApps } = protection;
   return {
@@ -91,7 +104,9 @@ export function classicView(state: State, repo: Repo, branch: string, protection
             checks: checks.map((check) => ({ context: check.context, app_id: check.appId })),
           },
         }),
-    ...(reviews === null ? {} : { required_pull_request_reviews: reviewsView(state, url, reviews) }),
+    ...(reviews === null
+      ? {}
+      : { required_pull_request_reviews: reviewsView(state, url, reviews) }),
     ...(restrictApps === null
       ? {}
       : {
@@ -102,7 +117,11 @@ export function classicView(state: State, repo: Repo, branch: string, protection
             apps_url: `${url}/restrictions/apps`,
             users: [],
             teams: [],
-            apps: restrictApps.map((slug) => ({ slug, name: slug, html_url: `${apiUrl(state)}/apps/${slug}` })),
+            apps: restrictApps.map((slug) => ({
+              slug,
+              name: slug,
+              html_url: `${apiUrl(state)}/apps/${slug}`,
+            })),
           },
         }),
     enforce_admins: { url: `${url}/enforce_admins`, enabled: protection.enforceAdmins },

@@ -85,7 +85,12 @@ export function pullSimpleView(state: State, repo: Repo, issue: Issue, pull: Pul
 }
 
 async function isMergeable(repo: Repo, pull: Pull): Promise<boolean> {
-  const merged = await tryGit(repo.gitDir, ['merge-tree', '--write-tree', pull.baseSha, pull.headSha]);
+  const merged = await tryGit(repo.gitDir, [
+    'merge-tree',
+    '--write-tree',
+    pull.baseSha,
+    pull.headSha,
+  ]);
   return merged.code === 0;
 }
 
@@ -130,14 +135,24 @@ export function reviewView(state: State, repo: Repo, issue: Issue, review: Revie
   };
 }
 
-export function reviewCommentView(state: State, repo: Repo, issue: Issue, comment: ReviewComment): Json {
+export function reviewCommentView(
+  state: State,
+  repo: Repo,
+  issue: Issue,
+  comment: ReviewComment,
+): Json {
   const url = `${repoApiUrl(state, repo)}/pulls/comments/${comment.id}`;
   const page = `${issuePageUrl(state, repo, issue)}#discussion_r${comment.id}`;
   const pullUrl = `${repoApiUrl(state, repo)}/pulls/${issue.number}`;
   const lines =
     comment.line === null
       ? { subject_type: 'file' }
-      : { line: comment.line, original_line: comment.line, side: comment.side, subject_type: 'line' };
+      : {
+          line: comment.line,
+          original_line: comment.line,
+          side: comment.side,
+          subject_type: 'line',
+        };
   return {
     url,
     pull_request_review_id: comment.reviewId,

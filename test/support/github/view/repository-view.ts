@@ -107,7 +107,9 @@ export function repositoryView(state: State, repo: Repo): Json {
 /** What `GET /repos/{owner}/{repo}` adds for one repository asked for by itself. */
 export function fullRepositoryView(state: State, repo: Repo): Json {
   const parent = repo.forkOf === null ? undefined : state.repos.get(repo.forkOf);
-  const ancestry = parent ? { parent: repositoryView(state, parent), source: repositoryView(state, parent) } : {};
+  const ancestry = parent
+    ? { parent: repositoryView(state, parent), source: repositoryView(state, parent) }
+    : {};
   return {
     ...repositoryView(state, repo),
     ...ancestry,

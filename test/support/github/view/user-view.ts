@@ -5,7 +5,10 @@ import { apiUrl, nodeId, timestamp, type Json } from './common.ts';
 
 export function userView(state: State, user: User): Json {
   const api = `${apiUrl(state)}/users/${encodeURIComponent(user.login)}`;
-  const page = user.type === 'Bot' ? `${state.url}/apps/${user.login.replace('[bot]', '')}` : `${state.url}/${user.login}`;
+  const page =
+    user.type === 'Bot'
+      ? `${state.url}/apps/${user.login.replace('[bot]', '')}`
+      : `${state.url}/${user.login}`;
   return {
     login: user.login,
     id: user.id,
@@ -66,7 +69,13 @@ const MAPPED_PERMISSION: Readonly<Record<Role, string>> = {
 /** `permission` knows four words; `role_name` is the role itself. */
 export function permissionView(state: State, user: User, role: Role): Json {
   const rank = ['none', 'read', 'triage', 'write', 'maintain', 'admin'].indexOf(role);
-  const permissions = { pull: rank >= 1, triage: rank >= 2, push: rank >= 3, maintain: rank >= 4, admin: rank >= 5 };
+  const permissions = {
+    pull: rank >= 1,
+    triage: rank >= 2,
+    push: rank >= 3,
+    maintain: rank >= 4,
+    admin: rank >= 5,
+  };
   return {
     permission: MAPPED_PERMISSION[role],
     role_name: role,
