@@ -3,6 +3,7 @@
  * What the bundle must be (branch, start commit) comes from the ticket, verified here; what it builds on comes from a source
  * pack, which only the publisher can write, and which must hold the ticket's start commit.
  */
+import type { ChildRuntime } from '@sallyport/git/child-runtime';
 import { importInChild, type ChildImportResult } from '@sallyport/git/run-import-child';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from '@sallyport/git/import-limits';
 import { INCONCLUSIVE_REASONS } from '@sallyport/git/import-reasons';
@@ -35,6 +36,8 @@ export interface ImporterContext {
   isolation: Isolation;
   /** A directory of this process alone. */
   workRoot: string;
+  /** Prepared once per process, so that a child starts fast; without it each loads its source. */
+  runtime?: ChildRuntime;
   limits?: ImportLimits;
 }
 
@@ -86,6 +89,7 @@ async function importBundleOf(
       limits,
       isolation: context.isolation,
       workRoot: context.workRoot,
+      ...(context.runtime === undefined ? {} : { runtime: context.runtime }),
     });
   const first = await attempt();
   // A busy machine looks the same as a bomb; twice in a row is taken for an answer.

@@ -1,4 +1,5 @@
 /** The importer: a parent that waits, one child per bundle, no key and no way out. */
+import { prepareChildRuntime } from '@sallyport/git/child-runtime';
 import { runService } from '@sallyport/shared/service';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
 import { join } from 'node:path';
@@ -11,12 +12,14 @@ await runService({
   config: CONFIG,
   async start(service) {
     const { config, db, log } = service;
+    const workRoot = join(config.STATE_DIR, 'imports');
     const context: ImporterContext = {
       db,
       log,
       ticketKeys: readTicketKeys(config.TICKET_PUBLIC_KEYS),
       isolation: await requireIsolation(config.IMPORT_ISOLATION, 'IMPORT_ISOLATION'),
-      workRoot: join(config.STATE_DIR, 'imports'),
+      workRoot,
+      runtime: await prepareChildRuntime(workRoot),
     };
     service.consume('import', 1, ({ runId }) => importRun(context, runId));
   },
