@@ -169,7 +169,9 @@ describe('an admitted task', () => {
   });
 
   it('is admitted whatever characters the answers carry', async () => {
-    const taskId = await assessed({ subject: { title: '\u0000', body: 'a\ud800b', state: 'open' } });
+    const taskId = await assessed({
+      subject: { title: '\u0000', body: 'a\ud800b', state: 'open' },
+    });
     expect((await stateOf(taskId)).state).toBe('admitted');
   });
 

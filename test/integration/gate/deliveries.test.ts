@@ -174,7 +174,11 @@ describe('everything else', () => {
     const deliveryId = await fixture.deliver(commentPayload('/agent fix this'));
     const gate = { ...fixture.gate, teams: { ...fixture.gate.teams, defaultName: 'st\u0000rter' } };
     expect(await handleDelivery(gate, deliveryId)).toBeNull();
-    expect(await stateOf(deliveryId)).toEqual({ state: 'unusable', reason: 'not_storable', tasks: 0 });
+    expect(await stateOf(deliveryId)).toEqual({
+      state: 'unusable',
+      reason: 'not_storable',
+      tasks: 0,
+    });
   });
 
   it('is found by the sweep when its job was lost', async () => {
