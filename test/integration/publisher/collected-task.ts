@@ -52,7 +52,10 @@ export const FIX: AgentFiles = { 'src/sum.js': 'export const sum = (a, b) => a +
 let repositories = 0;
 
 /** A repository of its own for a test. */
-export async function addRepository(world: PublisherWorld, protection: ProtectionPreset = 'protected'): Promise<RepoHandle> {
+export async function addRepository(
+  world: PublisherWorld,
+  protection: ProtectionPreset = 'protected',
+): Promise<RepoHandle> {
   repositories += 1;
   if (repositories === 1) world.github.addUser({ login: REQUESTER });
   return world.github.addRepo({
@@ -64,10 +67,18 @@ export async function addRepository(world: PublisherWorld, protection: Protectio
   });
 }
 
-export async function seedCollectedTask(world: PublisherWorld, options: CollectedOptions): Promise<CollectedTask> {
+export async function seedCollectedTask(
+  world: PublisherWorld,
+  options: CollectedOptions,
+): Promise<CollectedTask> {
   const { github, deployment } = world;
   const { repo } = options;
-  const issue = github.addIssue({ repo, title: 'sum() subtracts', body: 'It should add.', by: REQUESTER });
+  const issue = github.addIssue({
+    repo,
+    title: 'sum() subtracts',
+    body: 'It should add.',
+    by: REQUESTER,
+  });
   const comment = github.comment({ repo, issue: issue.number, body: COMMAND, by: REQUESTER });
   const requesterId = (comment['user'] as { id: number }).id;
   const branch = `agent/issue-${issue.number}-${newId().slice(-8)}`;
@@ -113,19 +124,35 @@ export async function seedCollectedTask(world: PublisherWorld, options: Collecte
     base,
   };
   const { content, sha256 } = encodeSnapshot(options.snapshot?.(frozen) ?? frozen);
-  await deployment.admin.query('insert into snapshot (task_id, content, sha256) values ($1, $2, $3)', [seeded.taskId, content, sha256]);
+  await deployment.admin.query(
+    'insert into snapshot (task_id, content, sha256) values ($1, $2, $3)',
+    [seeded.taskId, content, sha256],
+  );
   const runId = newId();
-  const bundled = options.changed === false ? null : await makeBundle(world, repo, branch, options.files ?? FIX);
+  const bundled =
+    options.changed === false ? null : await makeBundle(world, repo, branch, options.files ?? FIX);
   const bundle =
     bundled === null
       ? null
-      : await storeArtifact(deployment.pool('worker-launcher'), { kind: 'bundle', taskId: seeded.taskId, bytes: [bundled.bytes] });
+      : await storeArtifact(deployment.pool('worker-launcher'), {
+          kind: 'bundle',
+          taskId: seeded.taskId,
+          bytes: [bundled.bytes],
+        });
   await deployment.admin.query(
     `insert into run (id, task_id, number, state, bundle_artifact_id, head_oid) values ($1, $2, 1, 'collected', $3, $4)`,
     [runId, seeded.taskId, bundle?.id ?? null, bundled?.head ?? null],
   );
   await insertSteps(world, runId, options.summary ?? 'sum() subtracted; now it adds.');
-  const claims = await issueTicket(world, { ...options, seeded, runId, frozen, sha256, branch, repo });
+  const claims = await issueTicket(world, {
+    ...options,
+    seeded,
+    runId,
+    frozen,
+    sha256,
+    branch,
+    repo,
+  });
   return {
     taskId: seeded.taskId,
     runId,
@@ -188,7 +215,10 @@ async function issueTicket(world: PublisherWorld, issuing: Issuing): Promise<Tic
   if (kind === 'missing') return signed;
   const token = await world.keys.signer.sign(signed);
   // One letter within the claims: the signature no longer fits.
-  const flipped = token.replace(/\.(.{40})(.)/, (_, head: string, letter: string) => `.${head}${letter === 'A' ? 'B' : 'A'}`);
+  const flipped = token.replace(
+    /\.(.{40})(.)/,
+    (_, head: string, letter: string) => `.${head}${letter === 'A' ? 'B' : 'A'}`,
+  );
   await world.deployment.admin.query(
     `insert into ticket (jti, task_id, run_id, kid, token, expires_at, revoked_at)
      values ($1, $2, $3, $4, $5, to_timestamp($6), $7)`,
@@ -216,11 +246,20 @@ export async function makeBundle(
   try {
     await git(world.directory, ['clone', '-q', repo.gitDir, work]);
     await git(work, ['checkout', '-q', '-b', branch, repo.headSha]);
-    for (const [path, content] of Object.entries(files)) await writeEntry(join(work, path), content);
+    for (const [path, content] of Object.entries(files))
+      await writeEntry(join(work, path), content);
     await git(work, ['add', '-A', '-f']);
-    await git(work, ['commit', '-q', '-m', 'Fixes #1 and closes #2\n\nCo-authored-by: Mallory <m@example.test>']);
+    await git(work, [
+      'commit',
+      '-q',
+      '-m',
+      'Fixes #1 and closes #2\n\nCo-authored-by: Mallory <m@example.test>',
+    ]);
     await git(work, ['bundle', 'create', '-q', 'out.bundle', `${repo.headSha}..${branch}`]);
-    return { bytes: await readFile(join(work, 'out.bundle')), head: (await git(work, ['rev-parse', branch])).trim() };
+    return {
+      bytes: await readFile(join(work, 'out.bundle')),
+      head: (await git(work, ['rev-parse', branch])).trim(),
+    };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -258,7 +297,10 @@ export async function lookAt(world: PublisherWorld, one: CollectedTask): Promise
   const events = await readTimeline(deployment.admin, one.taskId);
   const broken = await verifyTimeline(deployment.pool('console'), one.taskId);
   if (broken !== null) throw new Error(`the timeline is broken at ${broken.seq}`);
-  const { rows } = await deployment.admin.query<Record<string, unknown>>('select * from verdict where run_id = $1', [one.runId]);
+  const { rows } = await deployment.admin.query<Record<string, unknown>>(
+    'select * from verdict where run_id = $1',
+    [one.runId],
+  );
   return {
     task,
     publication: await findPublication(deployment.admin, one.taskId),

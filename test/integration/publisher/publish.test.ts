@@ -4,7 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { importRun } from '../../../services/publisher/src/importer/import-run.ts';
 import { advancePublication } from '../../../services/publisher/src/publisher/publish/advance.ts';
 import { TOKEN_ACTS } from '../../../services/publisher/src/publisher/github/token-acts.ts';
-import { addRepository, BASE_FILES, FIX, lookAt, REQUESTER, seedCollectedTask } from './collected-task.ts';
+import {
+  addRepository,
+  BASE_FILES,
+  FIX,
+  lookAt,
+  REQUESTER,
+  seedCollectedTask,
+} from './collected-task.ts';
 import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
 
 let world: PublisherWorld;
@@ -21,7 +28,10 @@ afterAll(() => world.close());
 describe('publishing', () => {
   it('turns a collected run into one commit on the start commit and a draft pull request', async () => {
     const repo = await addRepository(world);
-    const one = await seedCollectedTask(world, { repo, summary: 'Adds now. Fixes #999. @everyone look <!-- hidden -->' });
+    const one = await seedCollectedTask(world, {
+      repo,
+      summary: 'Adds now. Fixes #999. @everyone look <!-- hidden -->',
+    });
     await world.publish(one.runId);
     const seen = await lookAt(world, one);
     expect(seen.task.state).toBe('published');
@@ -37,10 +47,17 @@ describe('publishing', () => {
     expect(commit.message).not.toMatch(/fixes|closes|mallory/i);
     expect(seen.branches[one.branch]).not.toBe(one.agentCommit);
     expect(await world.github.fileText(repo, one.branch, 'src/sum.js')).toBe(FIX['src/sum.js']);
-    expect(await world.github.fileText(repo, one.branch, 'README.md')).toBe(BASE_FILES['README.md']);
+    expect(await world.github.fileText(repo, one.branch, 'README.md')).toBe(
+      BASE_FILES['README.md'],
+    );
 
     expect(seen.pulls).toHaveLength(1);
-    expect(seen.pulls[0]).toMatchObject({ draft: true, state: 'open', base: { ref: 'main' }, head: { ref: one.branch } });
+    expect(seen.pulls[0]).toMatchObject({
+      draft: true,
+      state: 'open',
+      base: { ref: 'main' },
+      head: { ref: one.branch },
+    });
     const body = String(seen.pulls[0]?.['body']);
     expect(body).toContain(`<!-- sallyport task=${one.taskId} -->`);
     expect(body).toContain(`Fixes #${one.issue}`);
@@ -53,8 +70,15 @@ describe('publishing', () => {
 
     expect(seen.comments).toHaveLength(1);
     expect(seen.comments[0]).toContain(`#${seen.publication?.pullNumber}`);
-    expect(seen.publication).toMatchObject({ headSha: seen.branches[one.branch], treeOid: commit.tree });
-    expect(seen.kinds.filter((kind) => !kind.startsWith('token_'))).toEqual(['verdict_given', 'pushed', 'published']);
+    expect(seen.publication).toMatchObject({
+      headSha: seen.branches[one.branch],
+      treeOid: commit.tree,
+    });
+    expect(seen.kinds.filter((kind) => !kind.startsWith('token_'))).toEqual([
+      'verdict_given',
+      'pushed',
+      'published',
+    ]);
     expect(seen.events.find((event) => event.kind === 'published')?.data).toMatchObject({
       number: seen.publication?.pullNumber,
       branch: one.branch,
@@ -70,20 +94,33 @@ describe('publishing', () => {
     const one = await seedCollectedTask(world, { repo });
     await world.publish(one.runId);
     const tokens = world.github.tokens().slice(before);
-    const allowed = Object.values(TOKEN_ACTS).map((permissions) => JSON.stringify(sorted(permissions)));
+    const allowed = Object.values(TOKEN_ACTS).map((permissions) =>
+      JSON.stringify(sorted(permissions)),
+    );
     for (const token of tokens) {
       expect(token.repositoryIds).toEqual([repo.id]);
       expect(allowed).toContain(JSON.stringify(sorted(token.permissions)));
       expect(token.revokedAt).not.toBeNull();
     }
     const seen = await lookAt(world, one);
-    const minted = seen.events.filter((event) => event.kind === 'token_minted').map((event) => event.data['act']);
+    const minted = seen.events
+      .filter((event) => event.kind === 'token_minted')
+      .map((event) => event.data['act']);
     expect(minted).toEqual([
-      'confirm_trigger', 'read_source', 'confirm_trigger', 'read_all_protection', 'push', 'open_pull', 'post_comment',
+      'confirm_trigger',
+      'read_source',
+      'confirm_trigger',
+      'read_all_protection',
+      'push',
+      'open_pull',
+      'post_comment',
     ]);
     expect(seen.kinds.filter((kind) => kind === 'token_revoked')).toHaveLength(minted.length);
     expect(tokens).toHaveLength(minted.length);
-    const { rows } = await world.deployment.admin.query('select kind from privileged_act where task_id = $1 order by seq', [one.taskId]);
+    const { rows } = await world.deployment.admin.query(
+      'select kind from privileged_act where task_id = $1 order by seq',
+      [one.taskId],
+    );
     expect(rows).toHaveLength(2 * minted.length);
   });
 
@@ -93,13 +130,19 @@ describe('publishing', () => {
     const other = world.anotherPublisher();
     await advancePublication(world.publisher, one.runId);
     await importRun(world.importer, one.runId);
-    await Promise.all([1, 2].flatMap(() => [world.publisher, other].map((context) => advancePublication(context, one.runId))));
+    await Promise.all(
+      [1, 2].flatMap(() =>
+        [world.publisher, other].map((context) => advancePublication(context, one.runId)),
+      ),
+    );
     const seen = await lookAt(world, one);
     expect(seen.task.state).toBe('published');
     expect(seen.pulls).toHaveLength(1);
     expect(seen.comments).toHaveLength(1);
     expect(world.github.pushes().filter((push) => push.repoId === repo.id)).toHaveLength(1);
-    expect(seen.kinds.filter((kind) => ['verdict_given', 'pushed', 'published'].includes(kind))).toHaveLength(3);
+    expect(
+      seen.kinds.filter((kind) => ['verdict_given', 'pushed', 'published'].includes(kind)),
+    ).toHaveLength(3);
   });
 
   it('asks the importer once, and again only when it has long been silent', async () => {
@@ -107,10 +150,15 @@ describe('publishing', () => {
     const one = await seedCollectedTask(world, { repo });
     await advancePublication(world.publisher, one.runId);
     await advancePublication(world.publisher, one.runId);
-    const { rows } = await world.deployment.admin.query(`select data from outbox where queue = 'import' and data ->> 'runId' = $1`, [one.runId]);
+    const { rows } = await world.deployment.admin.query(
+      `select data from outbox where queue = 'import' and data ->> 'runId' = $1`,
+      [one.runId],
+    );
     expect(rows).toEqual([{ data: { v: 1, runId: one.runId } }]);
     expect((await lookAt(world, one)).task.state).toBe('judging');
-    expect(await findRunToImport(world.deployment.pool('importer'), one.runId)).toMatchObject({ taskId: one.taskId });
+    expect(await findRunToImport(world.deployment.pool('importer'), one.runId)).toMatchObject({
+      taskId: one.taskId,
+    });
   });
 
   it('rejects a run that ended without a change, and says so on the issue', async () => {

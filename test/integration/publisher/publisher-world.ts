@@ -12,15 +12,24 @@ import { createLocks } from '@sallyport/shared/db/task-lock';
 import { createHaltGuard, type HaltGuard } from '@sallyport/shared/halt/guard';
 import { createLogger, type Logger } from '@sallyport/shared/log';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
-import { importRun, type ImporterContext } from '../../../services/publisher/src/importer/import-run.ts';
+import {
+  importRun,
+  type ImporterContext,
+} from '../../../services/publisher/src/importer/import-run.ts';
 import { createBackoff } from '../../../services/publisher/src/publisher/backoff.ts';
 import type { PublisherContext } from '../../../services/publisher/src/publisher/context.ts';
 import { readAppKeys } from '../../../services/publisher/src/publisher/github/app-key.ts';
 import { createBotIdentity } from '../../../services/publisher/src/publisher/github/bot-identity.ts';
 import { createGithub as createClient } from '../../../services/publisher/src/publisher/github/client.ts';
 import { advancePublication } from '../../../services/publisher/src/publisher/publish/advance.ts';
-import { createTestTicketKeys, type TestTicketKeys } from '../../support/deployment/seed-admitted-task.ts';
-import { createTestDeployment, type TestDeployment } from '../../support/deployment/test-deployment.ts';
+import {
+  createTestTicketKeys,
+  type TestTicketKeys,
+} from '../../support/deployment/seed-admitted-task.ts';
+import {
+  createTestDeployment,
+  type TestDeployment,
+} from '../../support/deployment/test-deployment.ts';
 import { createGithub, type Github } from '../../support/github/create-github.ts';
 
 export interface PublisherWorld {
@@ -52,7 +61,10 @@ export async function createPublisherWorld(): Promise<PublisherWorld> {
   const log = createLogger('publisher', 'debug', { write: (line) => void logged.push(line) });
   const keys = createTestTicketKeys();
   const ticketKeys = readTicketKeys(keys.publicPem);
-  const listener = createListener({ url: deployment.urls.publisher, deployment: deployment.id, process: 'publisher' }, log);
+  const listener = createListener(
+    { url: deployment.urls.publisher, deployment: deployment.id, process: 'publisher' },
+    log,
+  );
   const halt = createHaltGuard({ db: deployment.pool('publisher'), listener, log });
   let made = 0;
 
@@ -70,7 +82,11 @@ export async function createPublisherWorld(): Promise<PublisherWorld> {
       log,
       halt,
       github: client,
-      locks: createLocks({ url: deployment.urls.publisher, deployment: deployment.id, process: 'publisher' }),
+      locks: createLocks({
+        url: deployment.urls.publisher,
+        deployment: deployment.id,
+        process: 'publisher',
+      }),
       bot: createBotIdentity(client),
       ticketKeys,
       policy,

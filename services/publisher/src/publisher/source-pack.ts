@@ -9,12 +9,12 @@ import {
   DEFAULT_SOURCE_DEPTH,
   fetchSource,
   MAX_SOURCE_PACK_BYTES,
+  type MirrorRequest,
 } from '@sallyport/git/fetch-source';
-import type { Remote } from '@sallyport/git/remote-url';
 import { storeArtifact, type Artifact } from '@sallyport/shared/artifacts/store';
 import { newId } from '@sallyport/shared/ids';
 import type { PublisherContext } from './context.ts';
-import type { CurrentRepository, TokenGrant } from './github/token.ts';
+import type { TokenGrant } from './github/token.ts';
 
 const SOURCE_EXPIRES_SECONDS = 3 * 24 * 3600;
 
@@ -24,21 +24,23 @@ export interface StoredSource {
   shallow: string[];
 }
 
-/** The directory of the mirror of a repository: named by the id that survives renames. */
-export function mirrorDirOf(
-  context: Pick<PublisherContext, 'stateDir'>,
-  repositoryId: number,
-): string {
-  return join(context.stateDir, 'mirrors', String(repositoryId));
-}
-
-/** Where git finds a repository. Plain http is for stand-ins on loopback addresses alone; packages/git insists on that. */
-export function remoteOf(
-  context: Pick<PublisherContext, 'githubUrl'>,
-  repository: CurrentRepository,
-): Remote {
+/** The mirror of a repository, named by the id that survives renames, with a start commit in it. */
+export function mirrorRequest(
+  context: Pick<PublisherContext, 'stateDir' | 'githubUrl' | 'isolation'>,
+  { repository, token }: TokenGrant,
+  commit: string,
+): MirrorRequest {
   const url = `${context.githubUrl}/${repository.owner}/${repository.name}.git`;
-  return { url, protocol: url.startsWith('http://') ? 'loopback_http' : 'https' };
+  return {
+    mirrorDir: join(context.stateDir, 'mirrors', String(repository.id)),
+    // Plain http is for stand-ins on loopback addresses alone; packages/git insists on that.
+    remote: { url, protocol: url.startsWith('http://') ? 'loopback_http' : 'https' },
+    token,
+    commit,
+    depth: DEFAULT_SOURCE_DEPTH,
+    maxPackBytes: MAX_SOURCE_PACK_BYTES,
+    isolation: context.isolation,
+  };
 }
 
 /** @throws AppError `too_large` beyond 512 MiB, and what fetchSource throws. */
@@ -52,16 +54,7 @@ export async function storeSource(
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const packFile = join(scratch, `source-${newId()}.pack`);
   try {
-    const source = await fetchSource({
-      mirrorDir: mirrorDirOf(context, grant.repository.id),
-      remote: remoteOf(context, grant.repository),
-      token: grant.token,
-      commit,
-      depth: DEFAULT_SOURCE_DEPTH,
-      maxPackBytes: MAX_SOURCE_PACK_BYTES,
-      packFile,
-      isolation: context.isolation,
-    });
+    const source = await fetchSource({ ...mirrorRequest(context, grant, commit), packFile });
     const artifact = await storeArtifact(context.db, {
       kind: 'source_pack',
       taskId,

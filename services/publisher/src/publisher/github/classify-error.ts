@@ -76,7 +76,9 @@ function waitOf(status: number, headers: Record<string, unknown>, data: unknown)
       : DEFAULT_WAIT_SECONDS;
   }
   // The secondary limit may come with no header at all; then its page in the documentation is the only sign.
-  const page = JSON.stringify((data as { documentation_url?: unknown } | null)?.documentation_url ?? '');
+  const page = JSON.stringify(
+    (data as { documentation_url?: unknown } | null)?.documentation_url ?? '',
+  );
   return status === 429 || page.includes('rate-limit') ? DEFAULT_WAIT_SECONDS : null;
 }
 

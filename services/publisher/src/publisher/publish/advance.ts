@@ -18,7 +18,7 @@ import {
 import { findCurrentRun, findRun, findTask, moveTask } from '@sallyport/shared/db/task';
 import type { HeldLock } from '@sallyport/shared/db/task-lock';
 import { appendEvent } from '@sallyport/shared/db/timeline';
-import { AppError, errorCodeOf } from '@sallyport/shared/errors';
+import { AppError, errorCodeOf, type ErrorCode } from '@sallyport/shared/errors';
 import type { PublisherContext } from '../context.ts';
 import { storeSource } from '../source-pack.ts';
 import { announcePull, announceStop } from './announce.ts';
@@ -250,17 +250,23 @@ async function openAndRecord(
   return opened.number;
 }
 
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'forbidden',
+  'not_found',
+  'bad_input',
+  'too_large',
+]);
+
 /** A definite no of GitHub holds the publication for a person; whatever may pass, and whatever is our own fault, rises. */
 function stopOnRefusal(error: unknown): Stop {
-  const isNo =
-    error instanceof AppError &&
-    (error.code === 'forbidden' || error.code === 'not_found' || error.code === 'bad_input');
-  if (!isNo || !('status' in error.detail || 'why' in error.detail)) throw error;
-  const reason =
-    typeof error.detail['why'] === 'string' ? error.detail['why'] : `github_${error.code}`;
+  if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw error;
+  const { detail } = error;
+  // The status of a request, the exit of a git child, or the reason that a check of ours gave it.
+  if (!('status' in detail || 'exitCode' in detail || 'why' in detail)) throw error;
+  const reason = typeof detail['why'] === 'string' ? detail['why'] : `github_${error.code}`;
   return {
     decision: 'hold',
     reason,
-    message: 'GitHub refuses the App what it needs to publish this.',
+    message: 'GitHub does not give the App what it needs to publish this.',
   };
 }
