@@ -65,7 +65,7 @@ export interface LauncherFixture {
   close(): Promise<void>;
 }
 
-export interface SeedOptions extends Partial<Omit<AdmittedTaskOptions, 'signer'>> {
+export interface SeedOptions extends Partial<AdmittedTaskOptions> {
   node?: { attempts?: number; timeoutMinutes?: number; readOnly?: boolean };
   cli?: string;
 }

@@ -51,7 +51,7 @@ async function workThrough(work: RunWork): Promise<void> {
   const admitted = await readAdmittedRun(work);
   await beginRun(work, admitted);
   await endLostSteps(work);
-  const chosen = await chooseNode(work.db, admitted.claims, work.agents);
+  const chosen = chooseNode(admitted, work.agents);
   const startTree = await awaitSource(work, admitted);
   const { limits } = admitted.claims;
   for (;;) {

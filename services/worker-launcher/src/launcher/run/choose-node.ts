@@ -1,14 +1,11 @@
 /**
- * Finds what a run has to do: the team as it was admitted, its node, and the agent that this host offers for it. What
- * cannot be run is told in words that somebody can act on.
+ * Finds what a run has to do: the node of its team, and the agent that this host offers for it. What cannot be run is told
+ * in words that somebody can act on.
  */
-import { findTeamVersion } from '@sallyport/shared/db/team-version';
-import type { Queryable } from '@sallyport/shared/db/pool';
-import type { TicketClaims } from '@sallyport/shared/ticket/claims';
-import { parseTeam, type TeamNode } from '@sallyport/teams/team';
-import { hashTeam } from '@sallyport/teams/team-hash';
+import type { TeamNode } from '@sallyport/teams/team';
 import type { Agent, Agents } from '../read-agents.ts';
-import { failRun, stopRun } from './run-stop.ts';
+import { failRun } from './run-stop.ts';
+import type { AdmittedRun } from './work.ts';
 
 export interface ChosenNode {
   node: TeamNode;
@@ -17,13 +14,8 @@ export interface ChosenNode {
   readOnly: boolean;
 }
 
-/** @throws RunStopped `refused` when the stored team is not the ticket's, `failed` when it cannot be run here. */
-export async function chooseNode(db: Queryable, claims: TicketClaims, agents: Agents): Promise<ChosenNode> {
-  const parsed = parseTeam(await findTeamVersion(db, claims.team.hash));
-  if (!parsed.ok || hashTeam(parsed.team) !== claims.team.hash || parsed.team.name !== claims.team.name) {
-    stopRun({ kind: 'refused', why: 'team_changed' });
-  }
-  const { team } = parsed;
+/** @throws RunStopped `failed` when this cannot be run here. */
+export function chooseNode({ claims, team }: Pick<AdmittedRun, 'claims' | 'team'>, agents: Agents): ChosenNode {
   const [node, ...more] = team.nodes;
   if (node === undefined || more.length > 0 || team.edges.length > 0) {
     failRun('team_unsupported', `the team ${team.name} has ${team.nodes.length} nodes; choose a team with one`);

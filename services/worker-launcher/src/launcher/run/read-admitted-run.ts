@@ -1,14 +1,17 @@
 /**
- * Decides whether a run may be worked on: its ticket stands, speaks of this very run and task, and names the request as
- * it is stored. Asked again before each step, because a ticket can run out or be revoked while a run is on its way.
+ * Decides whether a run may be worked on: its ticket stands, speaks of this very run and task, and names request and
+ * team as they are stored. Asked again before each step, because a ticket can run out or be revoked while a run is on its way.
  */
 import { createHash } from 'node:crypto';
 import { findSnapshot } from '@sallyport/shared/db/snapshot';
 import { findRun, findTask, type TaskRow } from '@sallyport/shared/db/task';
+import { findTeamVersion } from '@sallyport/shared/db/team-version';
 import { AppError } from '@sallyport/shared/errors';
 import { decodeSnapshot, type Snapshot } from '@sallyport/shared/task/snapshot';
 import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import { requireTicket } from '@sallyport/shared/ticket/standing';
+import { parseTeam, type Team } from '@sallyport/teams/team';
+import { hashTeam } from '@sallyport/teams/team-hash';
 import { stopRun } from './run-stop.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
@@ -23,7 +26,8 @@ export async function readAdmittedRun(work: RunWork): Promise<AdmittedRun> {
   if (!WORKED_ON.has(task.state) || !WORKED_ON.has(run.state)) stopRun({ kind: 'cancelled' });
   const claims = await readTicket(work);
   if (!speaksOf(claims, task)) stopRun({ kind: 'refused', why: 'other_task' });
-  return { run, task, claims, snapshot: await readSnapshot(work, claims) };
+  const snapshot = await readSnapshot(work, claims);
+  return { run, task, claims, snapshot, team: await readTeam(work, claims) };
 }
 
 async function readTicket(work: RunWork): Promise<TicketClaims> {
@@ -56,4 +60,12 @@ async function readSnapshot(work: RunWork, claims: TicketClaims): Promise<Snapsh
     stopRun({ kind: 'refused', why: 'snapshot_changed' });
   }
   return decodeSnapshot(stored.content);
+}
+
+async function readTeam({ db }: RunWork, { team }: TicketClaims): Promise<Team> {
+  const parsed = parseTeam(await findTeamVersion(db, team.hash));
+  if (!parsed.ok || parsed.team.name !== team.name || hashTeam(parsed.team) !== team.hash) {
+    stopRun({ kind: 'refused', why: 'team_changed' });
+  }
+  return parsed.team;
 }

@@ -7,6 +7,7 @@ import type { Logger } from '@sallyport/shared/log';
 import type { Snapshot } from '@sallyport/shared/task/snapshot';
 import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import type { TicketKeys } from '@sallyport/shared/ticket/verify';
+import type { Team } from '@sallyport/teams/team';
 import type { Collector } from '../collector/collector.ts';
 import type { Agents } from '../read-agents.ts';
 import type { SandboxDriver } from '../sandbox/driver.ts';
@@ -36,10 +37,11 @@ export interface RunWork extends LauncherMeans {
   signals: RunSignals;
 }
 
-/** A run whose ticket was found to stand, with the request that the ticket speaks of. */
+/** A run whose ticket was found to stand, with the request and the team that the ticket speaks of. */
 export interface AdmittedRun {
   task: TaskRow;
   run: RunRow;
   claims: TicketClaims;
   snapshot: Snapshot;
+  team: Team;
 }
