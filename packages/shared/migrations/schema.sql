@@ -296,6 +296,7 @@ table step
   state text not null default 'started'::text
   base_tree text not null
   tree text
+  commit_oid text
   pack_artifact_id uuid
   transcript_artifact_id uuid
   hand_off jsonb
