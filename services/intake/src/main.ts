@@ -3,6 +3,7 @@ import { runService } from '@sallyport/shared/service';
 import { createBodyRooms } from './body-room.ts';
 import { CONFIG } from './config.ts';
 import { createApp } from './create-app.ts';
+import { createFreeMemory } from './free-memory.ts';
 import { createStoreDelivery } from './store-delivery.ts';
 
 await runService({
@@ -14,6 +15,7 @@ await runService({
       secrets: previous === undefined ? [config.WEBHOOK_SECRET] : [config.WEBHOOK_SECRET, previous],
       rooms: createBodyRooms(),
       store: createStoreDelivery(db),
+      freeMemory: createFreeMemory(),
       log,
       isHealthy: () =>
         db.query('select 1').then(

@@ -9,6 +9,7 @@ import type { Logger } from '@sallyport/shared/log';
 import type { BodyRooms } from './body-room.ts';
 import { checkPayload } from './check-payload.ts';
 import { readDeliveryHeaders } from './delivery-headers.ts';
+import { SMALL_BODY_BYTES } from './limits.ts';
 import { readBody } from './read-body.ts';
 import { Refusal } from './refusal.ts';
 import { beginSignatureCheck } from './signature.ts';
@@ -19,6 +20,8 @@ export interface ReceiveOptions {
   secrets: readonly string[];
   rooms: BodyRooms;
   store: StoreDelivery;
+  /** Called when a large body has left. */
+  freeMemory: () => void;
   log: Logger;
 }
 
@@ -57,5 +60,7 @@ export async function receiveDelivery(
     return { status: 202, body: { delivery: result.id } };
   } finally {
     room.release();
+    // Later: this call's own frame still holds the body.
+    if (room.bytes > SMALL_BODY_BYTES) setImmediate(options.freeMemory);
   }
 }

@@ -6,6 +6,7 @@ import { enqueue } from '@sallyport/shared/db/outbox';
 import { insertDelivery, type NewDelivery } from '@sallyport/shared/db/delivery';
 import { inTransaction, type Pool } from '@sallyport/shared/db/pool';
 import { newId } from '@sallyport/shared/ids';
+import { SMALL_BODY_BYTES } from './limits.ts';
 
 export type StoreDelivery = (
   delivery: Omit<NewDelivery, 'id'>,
@@ -16,14 +17,12 @@ export function createStoreDelivery(db: Pool): StoreDelivery {
   // The driver copies a parameter several times on its way out: one large body at a time keeps that bounded.
   let lastLarge: Promise<unknown> = Promise.resolve();
   return (delivery) => {
-    if (delivery.body.length <= LARGE_BYTES) return store(db, delivery);
+    if (delivery.body.length <= SMALL_BODY_BYTES) return store(db, delivery);
     const turn = lastLarge.then(() => store(db, delivery));
     lastLarge = turn.catch(() => {});
     return turn;
   };
 }
-
-const LARGE_BYTES = 1024 * 1024;
 
 async function store(
   db: Pool,

@@ -22,6 +22,7 @@ export async function startIntake(db: Pool, options: Partial<AppOptions> = {}): 
     secrets: [SECRET, PREVIOUS_SECRET],
     rooms: createBodyRooms(),
     store: createStoreDelivery(db),
+    freeMemory: () => {},
     log: createLogger('intake', 'info', { write: (line: string) => lines.push(line) }),
     isHealthy: () => Promise.resolve(true),
     ...options,

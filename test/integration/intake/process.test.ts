@@ -16,6 +16,7 @@ import {
 } from '../../support/deployment/test-deployment.ts';
 import { deliver, SECRET } from './intake-client.ts';
 
+const MIB = 1024 * 1024;
 const MEMORY_LIMIT_MIB = 150;
 
 let deployment: TestDeployment;
@@ -52,7 +53,7 @@ function memoryMib(pid: number | undefined): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]) / 1024;
 }
 
-it(`needs less than ${MEMORY_LIMIT_MIB} MiB once it has worked`, async () => {
+it(`needs less than ${MEMORY_LIMIT_MIB} MiB once it has worked, also after three large bodies at once`, async () => {
   const { service, port } = await startListening();
   for (let i = 0; i < 20; i += 1) {
     const answers = await Promise.all(
@@ -63,6 +64,13 @@ it(`needs less than ${MEMORY_LIMIT_MIB} MiB once it has worked`, async () => {
   const mib = memoryMib(service.child.pid);
   expect(mib).toBeGreaterThan(20);
   expect(mib).toBeLessThan(MEMORY_LIMIT_MIB);
+
+  const large = Buffer.from(`{"a":"${'x'.repeat(24 * MIB)}"}`);
+  const answers = await Promise.all([1, 2, 3].map(() => deliver({ port }, large)));
+  expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);
+  await expect
+    .poll(() => memoryMib(service.child.pid), { timeout: 5000 })
+    .toBeLessThan(MEMORY_LIMIT_MIB);
 });
 
 it('keeps what it committed when it is killed before it answers, and knows it again', async () => {
