@@ -6,7 +6,6 @@ import {
   type PolicyConfig,
 } from '@sallyport/policy/policy-config';
 import { AppError } from '@sallyport/shared/errors';
-import { z } from 'zod';
 
 /** @throws AppError `bad_config` that names the file and every problem in it. */
 export function readPolicy(file: string | undefined): PolicyConfig {
@@ -21,10 +20,15 @@ export function readPolicy(file: string | undefined): PolicyConfig {
       { cause },
     );
   }
+  let content: unknown;
   try {
-    return parsePolicyConfig(JSON.parse(text));
+    content = JSON.parse(text);
   } catch (cause) {
-    const problems = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is no JSON';
-    throw new AppError('bad_config', `POLICY_FILE ${file}: ${problems}`, { cause });
+    throw new AppError('bad_config', `POLICY_FILE ${file}: it is no JSON`, { cause });
+  }
+  try {
+    return parsePolicyConfig(content);
+  } catch (cause) {
+    throw new AppError('bad_config', `POLICY_FILE ${file}: ${(cause as Error).message}`, { cause });
   }
 }
