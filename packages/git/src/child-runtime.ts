@@ -34,7 +34,7 @@ interface Bundler {
  */
 export async function prepareChildRuntime(workRoot: string): Promise<ChildRuntime> {
   const loader = findLoader();
-  const bundler = loader === undefined ? undefined : loadFrom(loader, 'esbuild');
+  const bundler = loader === undefined ? undefined : loadBundler(loader);
   if (bundler === undefined) return findChildRuntime();
   await mkdir(workRoot, { recursive: true, mode: 0o700 });
   const script = join(workRoot, BUILT_FILE);
@@ -108,9 +108,10 @@ function resolveFrom(file: string | undefined, name: string): string | undefined
   }
 }
 
-function loadFrom(file: string, name: string): Bundler | undefined {
+/** The bundler that the loader brings along, if it does. */
+function loadBundler(loader: string): Bundler | undefined {
   try {
-    return createRequire(file)(name) as Bundler;
+    return createRequire(loader)('esbuild') as Bundler;
   } catch {
     return undefined;
   }

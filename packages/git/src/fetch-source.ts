@@ -79,16 +79,13 @@ export async function withMirroredCommit<T>(
 }
 
 /** Runs `act` under the mirror's lock, whatever the mirror holds. @throws AppError `transient`; whatever `act` throws. */
-export async function withMirror<T>(
-  mirrorDir: string,
-  act: (gitDir: string) => Promise<T>,
-): Promise<T> {
+async function withMirror<T>(mirrorDir: string, act: (gitDir: string) => Promise<T>): Promise<T> {
   await mkdir(mirrorDir, { recursive: true, mode: 0o700 });
   return withDirectoryLock(mirrorDir, LOCK_WAIT_MS, () => act(join(mirrorDir, 'git')));
 }
 
 /** The commits of a mirror whose parents are absent. */
-export async function readShallow(gitDir: string): Promise<string[]> {
+async function readShallow(gitDir: string): Promise<string[]> {
   try {
     return (await readFile(join(gitDir, 'shallow'), 'latin1')).split('\n').filter(isOid);
   } catch (error) {

@@ -46,7 +46,7 @@ export const BOMB_FAMILY: readonly HostileBundle[] = [
     name: 'a zip bomb',
     reason: 'pack_over_limits',
     make: () => {
-      const bomb = blob(Buffer.alloc(256 * 1_048_576));
+      const bomb = blob(Buffer.alloc(96 * 1_048_576));
       return changeAtRoot([file('bomb', bomb)], [bomb]);
     },
   },
