@@ -72,7 +72,7 @@ describe('choosePolicy', () => {
     );
   });
 
-  it.each([{ unknown: 1 }, { limits: { files: 0 } }, []])('refuses %j', (content) => {
+  it.each([[{ unknown: 1 }], [{ limits: { files: 0 } }], [[]]])('refuses %j', (content) => {
     expect(() => choosePolicy(file(content))).toThrow(
       expect.objectContaining({ code: 'bad_config' }),
     );

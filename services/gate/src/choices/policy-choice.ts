@@ -1,5 +1,5 @@
 /** The policy that tickets name: the operator's, or the built-in one, with the hash of its effective values. */
-import { AppError, errorCodeOf } from '@sallyport/shared/errors';
+import { AppError } from '@sallyport/shared/errors';
 import {
   DEFAULT_POLICY,
   hashPolicy,
@@ -21,7 +21,6 @@ export function choosePolicy(path: string | undefined): PolicyChoice {
     const content = parsePolicyConfig(input);
     return { hash: hashPolicy(content), content };
   } catch (cause) {
-    if (errorCodeOf(cause) === 'bad_config') throw cause;
     throw new AppError(
       'bad_config',
       `POLICY_FILE: ${path} is no policy: ${(cause as Error).message}`,
