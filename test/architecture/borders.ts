@@ -48,7 +48,7 @@ const BORDERS: readonly Border[] = [
 
 /** The violations in one file, given the specifiers that it names. */
 export function checkBorders(file: string, specifiers: readonly (string | null)[]): Violation[] {
-  return specifiers.flatMap((specifier) => {
+  return specifiers.flatMap((specifier): Violation[] => {
     if (specifier === null) {
       return inTests(file) ? [] : [{ file, specifier, rule: 'a module is named by a literal' }];
     }

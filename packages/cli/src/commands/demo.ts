@@ -106,7 +106,8 @@ async function show(call: Call, line: Line): Promise<ExitCode> {
   call.print(
     `\npull request #${task.pullNumber}: ${String(pull['title'])}\n${task.pullUrl ?? ''}\n${indent(String(pull['body'] ?? ''))}`,
   );
-  call.print(`\n${await line.github.control.diff(line.repo, task.baseSha, task.headSha)}`);
+  const diff = await line.github.control.diff(line.repo, task.baseSha, task.headSha);
+  call.print(`\n${diff.map((file) => `--- ${file.status} ${file.path}\n${file.patch ?? ''}`).join('\n')}\n`);
   call.print(
     `from the delivery to the pull request: ${timings.totalMs} ms, of which agent ${timings.agentMs} ms, GitHub ${timings.githubMs} ms, own work ${timings.ownMs} ms`,
   );
