@@ -156,9 +156,17 @@ export async function startRun(
     mirror,
     run,
     start,
-    perform<const T extends readonly CollectorOperation<unknown>[]>(...operations: T): Promise<ResultsOf<T>> {
+    perform<const T extends readonly CollectorOperation<unknown>[]>(
+      ...operations: T
+    ): Promise<ResultsOf<T>> {
       const readOnlyMirror = { directory: mirror, access: 'read_only' } as const;
-      return collector.run<T>({ id: 'test', labels, mirror: readOnlyMirror, run, operations: [...operations] });
+      return collector.run<T>({
+        id: 'test',
+        labels,
+        mirror: readOnlyMirror,
+        run,
+        operations: [...operations],
+      });
     },
     async layOut(key, tree = start) {
       await testRun.perform(materialize({ key, tree, start }));

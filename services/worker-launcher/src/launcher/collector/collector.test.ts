@@ -348,7 +348,7 @@ describe('the launcher', () => {
   test('never runs git itself: a git that stands first on its PATH is not called', () => {
     expect(existsSync(join(fakeGit, 'called'))).toBe(false);
     // The twin: by name, it would be.
-    expect(() => execFileSync('git', ['version'])).toThrow();
+    expect(() => execFileSync('git', ['version'])).toThrow('Command failed');
     expect(existsSync(join(fakeGit, 'called'))).toBe(true);
   });
 });

@@ -78,7 +78,7 @@ export function createCollector(
           stdin: requestBytes(request.operations),
         },
         {
-          onStdout: answers.take,
+          onStdout: (piece) => answers.take(piece),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
         },
       );

@@ -12,14 +12,29 @@ export interface WallOptions {
 }
 
 /**
- * The options of bubblewrap for this specification, without the program itself.
+ * What holds for every sandbox, given on the command line itself: a bubblewrap that reads no further options, because the
+ * launcher died, must not run anything without walls.
+ */
+export const WALL_OPTIONS: readonly string[] = [
+  ...[
+    '--unshare-user',
+    '--unshare-all',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
+    '--clearenv',
+  ],
+  ...['--uid', String(INSIDE_UID), '--gid', String(INSIDE_UID), '--hostname', 'sandbox'],
+];
+
+/**
+ * The further options of bubblewrap for this specification, without the program itself.
  * @throws AppError `bad_input` that names the part of the specification which cannot be used.
  */
 export function bubblewrapOptions(spec: SandboxSpec, options: WallOptions): string[] {
   checkSpec(spec);
-  const id = String(INSIDE_UID);
-  const args = ['--unshare-user', '--unshare-all', '--die-with-parent', '--new-session'];
-  args.push('--cap-drop', 'ALL', '--uid', id, '--gid', id, '--hostname', 'sandbox', '--clearenv');
+  const args: string[] = [];
   for (const [name, value] of Object.entries(spec.env)) args.push('--setenv', name, value);
   args.push(...rootArguments(spec.limits.memoryBytes));
   for (const mount of spec.mounts) args.push(...mountArguments(mount));

@@ -3,7 +3,7 @@
  * launcher, because the kernel ends the namespace when bubblewrap's parent dies. Works as root and as an ordinary user.
  */
 import { accessSync } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@sallyport/shared/errors';
 import { bubblewrapOptions, limitedProgram } from './bubblewrap-arguments.ts';
@@ -15,10 +15,13 @@ import type {
   SandboxHooks,
   SandboxSpec,
 } from './driver.ts';
+import { createLaunchGuard } from './launch-guard.ts';
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
 import { createTail } from './output-tail.ts';
 
 export const BUBBLEWRAP_PATH = '/usr/bin/bwrap';
+// bubblewrap's own two processes are in the group as well.
+const OWN_PROCESSES = 2;
 
 export interface BubblewrapDriverOptions {
   binary?: string;
@@ -31,6 +34,7 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
   const binary = options.binary ?? BUBBLEWRAP_PATH;
   const wall = { forbidNestedUserNamespaces: options.forbidNestedUserNamespaces ?? true };
   const limitWatch = createLimitWatch();
+  const guard = createLaunchGuard();
   return {
     name: 'bubblewrap',
     async run(spec, hooks = {}) {
@@ -47,8 +51,15 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
           startedAt,
         );
       }
-      const process = startBubblewrap(binary, wallOptions, limitedProgram(spec));
-      return superviseSandbox(process, spec, hooks, limitWatch, startedAt);
+      const sandbox = await startBubblewrap({
+        binary,
+        options: wallOptions,
+        program: limitedProgram(spec),
+        input: inputOf(spec),
+        maxProcesses: spec.limits.processes + OWN_PROCESSES,
+        guard,
+      });
+      return superviseSandbox(sandbox, spec, hooks, limitWatch, startedAt);
     },
   };
 }
@@ -110,6 +121,8 @@ async function superviseSandbox(
   const wallTimer = setTimeout(() => endPolitely({ kind: 'timed_out' }), spec.limits.wallMs);
   const onAbort = (): void => endPolitely({ kind: 'stopped' });
   hooks.signal?.addEventListener('abort', onAbort, { once: true });
+  // It may have come while the pipes were made.
+  if (hooks.signal?.aborted === true) onAbort();
   let unwatch = (): void => undefined;
   void sandbox.started.then((rootPid) => {
     if (rootPid === undefined || settled) return;
@@ -142,7 +155,9 @@ async function superviseSandbox(
     if (end === undefined) await hooks.onStdout?.(chunk);
   }).catch(failWith);
   const errors = drain(sandbox.stderr, (chunk) => stderrTail.push(chunk)).catch(failWith);
-  feed(sandbox, spec.stdin, failWith);
+  if (sandbox.stdin !== null && spec.stdin !== undefined && !(spec.stdin instanceof Uint8Array)) {
+    feed(sandbox.stdin, spec.stdin, failWith);
+  }
 
   const code = await sandbox.ended;
   settled = true;
@@ -162,22 +177,34 @@ async function superviseSandbox(
   };
 }
 
+function inputOf({ stdin }: SandboxSpec): Uint8Array | 'stream' {
+  if (stdin === undefined) return new Uint8Array();
+  return stdin instanceof Uint8Array ? stdin : 'stream';
+}
+
 function feed(
-  sandbox: BubblewrapProcess,
-  source: SandboxSpec['stdin'],
+  stdin: Writable,
+  source: AsyncIterable<Uint8Array>,
   failWith: (error: unknown) => void,
 ): void {
   let sourceFailed = false;
   async function* watched(): AsyncGenerator<Uint8Array> {
+    const pieces = source[Symbol.asyncIterator]();
     try {
-      if (source instanceof Uint8Array) yield source;
-      else if (source !== undefined) yield* source;
-    } catch (error) {
-      sourceFailed = true;
-      throw error;
+      for (;;) {
+        const next = await pieces.next().catch((error: unknown) => {
+          sourceFailed = true;
+          throw error;
+        });
+        if (next.done === true) return;
+        // Here, not above, the pipeline throws what befell the program's end of the pipe.
+        yield next.value;
+      }
+    } finally {
+      await pieces.return?.();
     }
   }
-  pipeline(Readable.from(watched()), sandbox.stdin).catch((error: unknown) => {
+  pipeline(Readable.from(watched()), stdin).catch((error: unknown) => {
     // A program that does not read its input to the end is no fault; a source that breaks is.
     if (sourceFailed) failWith(error);
   });

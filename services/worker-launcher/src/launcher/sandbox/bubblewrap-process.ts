@@ -5,18 +5,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readProcess, takeCensus, useBelow, type ProcessRow } from './process-census.ts';
+import { newId } from '@sallyport/shared/ids';
+import { WALL_OPTIONS } from './bubblewrap-arguments.ts';
+import type { LaunchGuard } from './launch-guard.ts';
+import { createProcessGroup } from './process-groups.ts';
+import { createStandardStreams } from './standard-streams.ts';
+import { descendantsOf, readProcess, takeCensus, type ProcessRow } from './process-census.ts';
 
 const ARGUMENTS_FD = 3;
 const STATUS_FD = 4;
 const GONE_POLL_MS = 5;
 
-// Descriptors that the launcher inherited without the close-on-exec flag (from a supervisor, say) would otherwise be open
-// in the sandbox's first process, where the program could open them anew. `exec -c`: an empty environment.
-const CLOSE_FOREIGN_FILES = `for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${STATUS_FD} ] && eval "exec $f>&-"; done; exec -c "$@"`;
+// Enters the control groups given before "--". Descriptors that the launcher inherited without the close-on-exec flag
+// (from a supervisor, say) would otherwise be open in the sandbox's first process, where the program could open them
+// anew. `exec -c`: an empty environment.
+const PREPARE_AND_START = `
+while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift
+for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${STATUS_FD} ] && eval "exec $f>&-"; done
+exec -c "$@"`;
 
 export interface BubblewrapProcess {
-  readonly stdin: Writable;
+  /** Null when the input was given beforehand. */
+  readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** The first process of the namespace, as soon as there is one; undefined when bubblewrap ended before. */
@@ -31,34 +41,43 @@ export interface BubblewrapProcess {
   kill(): void;
 }
 
-/** Starts bubblewrap with `options`, given through a pipe so that host paths do not stand in the process list, and `program`. */
-export function startBubblewrap(
-  binary: string,
-  options: readonly string[],
-  program: readonly string[],
-): BubblewrapProcess {
+export interface BubblewrapStart {
+  binary: string;
+  /** Given through a pipe, so that neither host paths nor the environment stand in the process list. */
+  options: readonly string[];
+  program: readonly string[];
+  input: Uint8Array | 'stream';
+  /** What the kernel shall count up to, where it can. */
+  maxProcesses: number;
+  guard: LaunchGuard;
+}
+
+/** Starts bubblewrap; the process group that it leads is the guard's until it has ended. */
+export async function startBubblewrap(start: BubblewrapStart): Promise<BubblewrapProcess> {
+  const streams = await createStandardStreams(start.input, start.guard.scratch());
+  // From here to the guard nothing is awaited: what is made is known to the guard.
+  const group = createProcessGroup(`sallyport-${newId()}`, start.maxProcesses);
+  const fds = ['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD)];
   const child = spawn(
     '/bin/bash',
-    ['--norc', '--noprofile', '-c', CLOSE_FOREIGN_FILES, 'sandbox', binary]
-      .concat(['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD), '--'])
-      .concat(program),
+    ['--norc', '--noprofile', '-c', PREPARE_AND_START, 'sandbox']
+      .concat(group === undefined ? [] : [group.directory], '--')
+      .concat(start.binary, WALL_OPTIONS, fds, '--', start.program),
     // Its own process group: a signal from the launcher's terminal is the launcher's to handle.
-    { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] },
+    { cwd: '/', env: {}, detached: true, stdio: [...streams.childEnds, 'pipe', 'pipe'] },
   );
-  const [stdin, stdout, stderr, argumentPipe, statusPipe] = child.stdio as [
-    Writable,
-    Readable,
-    Readable,
-    Writable,
-    Readable,
-  ];
+  const unprotect =
+    child.pid === undefined ? () => undefined : start.guard.protect(child.pid, group?.directory);
+  streams.closeChildEnds();
+  const argumentPipe = child.stdio[ARGUMENTS_FD] as Writable;
+  const statusPipe = child.stdio[STATUS_FD] as Readable;
   let spawnError: NodeJS.ErrnoException | undefined;
   child.once('error', (error) => {
     spawnError = error;
   });
   // Closed early when bubblewrap refuses to start; its exit tells.
   argumentPipe.on('error', () => undefined);
-  argumentPipe.end(options.map((option) => `${option}\0`).join(''));
+  argumentPipe.end(start.options.map((option) => `${option}\0`).join(''));
 
   const report = readReport(statusPipe);
   let first: ProcessRow | undefined;
@@ -86,6 +105,8 @@ export function startBubblewrap(
       killFirst();
       await sleep(GONE_POLL_MS);
     }
+    group?.remove();
+    unprotect();
     return report.exitCode();
   }
 
@@ -93,22 +114,24 @@ export function startBubblewrap(
     if (first !== undefined && firstIsAlive()) signalProcess(first.pid, 'SIGKILL');
   }
 
+  function kill(): void {
+    if (first !== undefined) return killFirst();
+    // Still being set up: bubblewrap and its child share the process group until then.
+    if (child.pid !== undefined && child.exitCode === null) signalProcess(-child.pid, 'SIGKILL');
+  }
+
   return {
-    stdin,
-    stdout,
-    stderr,
+    stdin: child.stdin,
+    stdout: streams.stdout,
+    stderr: streams.stderr,
     started,
     ended: end(),
     spawnError: () => spawnError,
     terminate() {
-      if (first === undefined) return this.kill();
-      for (const pid of useBelow(takeCensus(), first.pid).pids) signalProcess(pid, 'SIGTERM');
+      if (first === undefined) return kill();
+      for (const { pid } of descendantsOf(takeCensus(), first.pid)) signalProcess(pid, 'SIGTERM');
     },
-    kill() {
-      if (first !== undefined) return killFirst();
-      // Still being set up: bubblewrap and its child share the process group until then.
-      if (child.pid !== undefined && child.exitCode === null) signalProcess(-child.pid, 'SIGKILL');
-    },
+    kill,
   };
 }
 

@@ -4,7 +4,13 @@
  * set, so they are sampled: one look at /proc for all sandboxes together.
  */
 import type { SandboxEnd, SandboxLimits } from './driver.ts';
-import { exactMemoryBytes, takeCensus, useBelow, type TreeUse } from './process-census.ts';
+import {
+  descendantsOf,
+  exactMemoryBytes,
+  measure,
+  takeCensus,
+  type TreeUse,
+} from './process-census.ts';
 
 export const SAMPLE_MS = 100;
 
@@ -24,7 +30,6 @@ export interface LimitWatch {
 /** The limit that this use passes, if any. */
 export function passedLimit(use: TreeUse, limits: SandboxLimits): SandboxEnd | undefined {
   if (use.memoryBytes > limits.memoryBytes) return { kind: 'memory_limit' };
-  if (use.threads > limits.processes) return { kind: 'process_limit' };
   if (use.writtenBytes > limits.diskBytes) return { kind: 'disk_limit' };
   return undefined;
 }
@@ -37,8 +42,15 @@ export function createLimitWatch(sampleMs: number = SAMPLE_MS): LimitWatch {
   function sample(): void {
     const census = takeCensus();
     for (const entry of entries) {
-      const use = useBelow(census, entry.rootPid);
-      if (use.memoryBytes > entry.limits.memoryBytes) use.memoryBytes = exactMemoryBytes(use.pids);
+      const rows = descendantsOf(census, entry.rootPid);
+      const threads = rows.reduce((sum, row) => sum + row.threads, 0);
+      if (threads > entry.limits.processes) {
+        // At once: looking closer at thousands of processes takes time in which they double.
+        entry.onLimit({ kind: 'process_limit' });
+        continue;
+      }
+      const use = measure(entry.rootPid, rows);
+      if (use.memoryBytes > entry.limits.memoryBytes) use.memoryBytes = exactMemoryBytes(rows);
       entry.onUse(use);
       const end = passedLimit(use, entry.limits);
       if (end !== undefined) entry.onLimit(end);

@@ -15,7 +15,8 @@ const driver = createBubblewrapDriver();
 const identity = await driver.run(
   shellSpec('id -u; cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"'),
 );
-const bomb = 'b() { b | b & }; b; sleep 1; echo survived';
+const bomb =
+  'b() { [ $1 -gt 0 ] && { b $(($1 - 1)) | b $(($1 - 1)) & }; }; b 9; sleep 1; echo survived';
 const contained = await driver.run(
   shellSpec('', { argv: ['/bin/bash', '-c', bomb], limits: { processes: 50, wallMs: 1_500 } }),
 );

@@ -15,7 +15,6 @@ export interface ProcessRow {
 }
 
 export interface TreeUse {
-  pids: number[];
   memoryBytes: number;
   threads: number;
   writtenBytes: number;
@@ -51,18 +50,29 @@ export function takeCensus(): Map<number, ProcessRow[]> {
   return byParent;
 }
 
-/** What the descendants of `root` use. The root itself, bubblewrap's own first process, does not count. */
-export function useBelow(census: ReadonlyMap<number, ProcessRow[]>, root: number): TreeUse {
-  const use: TreeUse = { pids: [], memoryBytes: 0, threads: 0, writtenBytes: writtenBytes(root) };
+/** The descendants of `root`, without the root itself: that is bubblewrap's own first process. */
+export function descendantsOf(
+  census: ReadonlyMap<number, ProcessRow[]>,
+  root: number,
+): ProcessRow[] {
+  const rows: ProcessRow[] = [];
   const open = [root];
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
     for (const row of census.get(parent) ?? []) {
       open.push(row.pid);
-      use.pids.push(row.pid);
-      use.threads += row.threads;
-      use.memoryBytes += residentBytes(row.pid);
-      use.writtenBytes += writtenBytes(row.pid);
+      rows.push(row);
     }
+  }
+  return rows;
+}
+
+/** What these processes use; disk writes of those that have ended stand in the account of `root`. */
+export function measure(root: number, rows: readonly ProcessRow[]): TreeUse {
+  const use: TreeUse = { memoryBytes: 0, threads: 0, writtenBytes: writtenBytes(root) };
+  for (const row of rows) {
+    use.threads += row.threads;
+    use.memoryBytes += residentBytes(row.pid);
+    use.writtenBytes += writtenBytes(row.pid);
   }
   return use;
 }
@@ -76,9 +86,9 @@ function residentBytes(pid: number): number {
  * The memory of these processes with every shared page counted once. Exact but costly (the kernel walks the page
  * tables): for the moment before a sandbox is ended on the word of the cheap sum, in which shared pages count per process.
  */
-export function exactMemoryBytes(pids: readonly number[]): number {
+export function exactMemoryBytes(rows: readonly ProcessRow[]): number {
   let bytes = 0;
-  for (const pid of pids) {
+  for (const { pid } of rows) {
     bytes += kibibytes(readProc(pid, 'smaps_rollup'), /^Pss_(?:Anon|Shmem):\s+(\d+) kB$/gm);
   }
   return bytes;

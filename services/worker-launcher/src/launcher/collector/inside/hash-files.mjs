@@ -73,7 +73,7 @@ function isOnlyTouched(suspect, file) {
   const hash = createHash('sha1').update(`blob ${suspect.size}\0`);
   if (suspect.mode === MODE_LINK) hash.update(readlinkSync(file, 'buffer'));
   else if (!hashFile(file, suspect.size, hash)) return false;
-  return hash.digest('hex') === tracked.oid;
+  return hash.digest('hex') === tracked.oid();
 }
 
 function hashFile(file, size, hash) {

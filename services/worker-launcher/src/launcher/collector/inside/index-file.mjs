@@ -11,7 +11,7 @@ const NAME_MASK = 0xfff;
 const GRAIN_MS = 50;
 
 /**
- * @typedef {{ mode: number, oid: string, ctimeMs: number, inode: number, size: number, certain: boolean }} IndexEntry
+ * @typedef {{ mode: number, oid: () => string, ctimeMs: number, inode: number, size: number, certain: boolean }} IndexEntry
  * @param {string} path of an index, version 2 or 3
  * @returns {Map<string, IndexEntry>} by path; a path is its bytes, one character each
  */
@@ -30,9 +30,11 @@ export function readIndex(path) {
     const length = flags & NAME_MASK;
     const nameEnd = length < NAME_MASK ? nameAt + length : bytes.indexOf(0, nameAt);
     const ctimeMs = bytes.readUInt32BE(at) * 1000 + bytes.readUInt32BE(at + 4) / 1e6;
+    const oidAt = at + 40;
     entries.set(bytes.latin1Slice(nameAt, nameEnd), {
       mode: bytes.readUInt32BE(at + 24),
-      oid: bytes.toString('hex', at + 40, at + 60),
+      // Few are ever asked for.
+      oid: () => bytes.toString('hex', oidAt, oidAt + 20),
       ctimeMs,
       inode: bytes.readUInt32BE(at + 20),
       size: bytes.readUInt32BE(at + 36),

@@ -37,7 +37,7 @@ export async function materialize({ git, params }) {
     ...options,
     cwd: files.tree,
     env: { ...options.env, GIT_WORK_TREE: files.tree },
-    config: ['core.symlinks=true', 'checkout.workers=0', 'checkout.thresholdForParallelism=500'],
+    config: ['core.symlinks=true'],
   });
   await makeStepRepository(git, files, tree, params.start);
   return { tree };

@@ -16,6 +16,7 @@ import { STORE } from './stores.mjs';
 import { walkTree } from './walk-tree.mjs';
 
 const RESULT_INDEX = '/tmp/result-index';
+const NO_CHANGES = { changes: [], linesCounted: true };
 const REFUSALS = new Set([
   'too_many_files',
   'path_too_long',
@@ -50,7 +51,7 @@ async function take(git, params, output) {
   const changed = await hashSuspects({ git, root: files.tree, suspects: found.suspects, limits });
   const tree = await writeTree(git, files.index, found.removed, changed, given);
   const commit = await commitTree(git, tree, params.start);
-  const { changes, linesCounted } = await readDiff(git, given, tree);
+  const { changes, linesCounted } = tree === given ? NO_CHANGES : await readDiff(git, given, tree);
   const packBytes =
     params.maxPackBytes === null || tree === given
       ? null

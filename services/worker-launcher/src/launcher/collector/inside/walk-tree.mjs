@@ -19,7 +19,7 @@ const MODE_GITLINK = 0o160000;
 export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
   const trackedDirectories = directoriesOf(entries.keys());
   const seen = new Set();
-  const found = { suspects: [], removed: [], skipped: [], ignored: 0, writtenEntries: 0 };
+  const found = { suspects: [], removed: [], skipped: [], ignored: 0 };
   let level = [''];
   let visited = 0;
 
@@ -27,7 +27,7 @@ export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
     found.skipped.push({ path, reason });
   }
 
-  function visitFile(path, entry, untracked) {
+  function visitFile(path, untracked) {
     const tracked = entries.get(path);
     if (tracked === undefined) {
       untracked.push(path);
@@ -60,7 +60,7 @@ export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
             if (readDirectory(root, path).length > 0) skip(path, 'inside_gitlink');
           } else if (trackedDirectories.has(path)) next.push(path);
           else directories.push(path);
-        } else if (item.isFile() || item.isSymbolicLink()) visitFile(path, item, files);
+        } else if (item.isFile() || item.isSymbolicLink()) visitFile(path, files);
         else skip(path, kindOf(item));
       }
     }

@@ -1,0 +1,84 @@
+/**
+ * Ends what bubblewrap cannot: it ties its life to the launcher's only some milliseconds after its start. A launcher that
+ * is killed just then would leave it behind, waiting for ever for a reader of its report. One small process per launcher
+ * waits for the launcher's death and ends the process groups that were registered.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+
+// Its standard input is the only thing that it holds of the launcher, and the end of it is the signal.
+const WAIT_FOR_DEATH = `
+declare -A directories
+read -r scratch
+while read -r act group directory; do
+  if [ "$act" = add ]; then directories[$group]=$directory; else unset "directories[$group]"; fi
+done
+for group in "\${!directories[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
+rm -rf -- "$scratch"
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  left=no
+  for directory in "\${directories[@]}"; do
+    [ -d "$directory" ] && { rmdir "$directory" 2>/dev/null || left=yes; }
+  done
+  [ $left = no ] && break
+  sleep 0.2
+done
+`;
+
+export interface LaunchGuard {
+  /**
+   * Registers the process group of a sandbox, and the control group to be removed with it, if it has one; the returned
+   * function takes them off again.
+   */
+  protect(group: number, directory?: string): () => void;
+  /** A directory for files that live for a moment; it goes when the launcher does, however that ends. */
+  scratch(): string;
+}
+
+/** Creates a guard that starts its process with the first registration and keeps nobody's event loop alive. */
+export function createLaunchGuard(): LaunchGuard {
+  let guard: ChildProcess | undefined;
+  let scratch: string | undefined;
+
+  function tell(line: string): void {
+    if (guard === undefined) {
+      scratch ??= mkdtempSync(join(tmpdir(), 'sandboxes-'));
+      guard = start();
+      guard.stdin?.write(`${scratch}\n`);
+    }
+    guard.stdin?.write(line);
+  }
+
+  function start(): ChildProcess {
+    const child = spawn('/bin/bash', ['--norc', '--noprofile', '-c', WAIT_FOR_DEATH], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      // Out of the launcher's process group, or a signal to that would end the guard before its time.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    child.unref();
+    (child.stdin as Writable & { unref?: () => void }).unref?.();
+    child.stdin.on('error', () => undefined);
+    const forget = (): void => {
+      if (guard === child) guard = undefined;
+    };
+    child.once('error', forget);
+    child.once('exit', forget);
+    return child;
+  }
+
+  return {
+    scratch() {
+      tell('');
+      return scratch ?? tmpdir();
+    },
+    protect(group, directory = '') {
+      tell(`add ${group} ${directory}\n`);
+      return () => tell(`remove ${group}\n`);
+    },
+  };
+}
