@@ -14,39 +14,48 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it.each(['classic', 'stateless'] as const)('shows a %s token to no process, log line, row or file', async (format) => {
-  world.github.setTokenFormat(format);
-  const first = world.github.tokens().length;
-  const one = await seedCollectedTask(world, { repo: await addRepository(world) });
-  await advancePublication(world.publisher, one.runId);
-  await importRun(world.importer, one.runId);
-  world.github.fault({ match: 'git-push', delayMs: 1_200 });
-  let isDone = false;
-  const sampled = { commands: '', environments: '', gitSeen: false };
-  const publishing = advancePublication(world.publisher, one.runId).finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    sample(sampled);
-    await sleep(60);
-  }
-  await publishing;
-  expect((await lookAt(world, one)).task.state).toBe('published');
-  // The sampling itself must have seen the push, or it proves nothing.
-  expect(sampled.gitSeen).toBe(true);
-  const secrets = [...world.github.tokens().slice(first).map((token) => token.value), keyBody(world.github.app.privateKey)];
-  expect(secrets.length).toBeGreaterThan(6);
-  const rows = await everyRow(world);
-  for (const secret of secrets) {
-    expect(sampled.commands.includes(secret)).toBe(false);
-    expect(sampled.environments.includes(secret)).toBe(false);
-    expect(world.logged.join('\n').includes(secret)).toBe(false);
-    expect(rows.includes(secret)).toBe(false);
-    expect(filesBelow(world.directory).some((bytes) => bytes.includes(secret))).toBe(false);
-  }
-  expect(rows).toContain(one.taskId);
-  expect(world.github.liveTokens()).toEqual([]);
-});
+it.each(['classic', 'stateless'] as const)(
+  'shows a %s token to no process, log line, row or file',
+  async (format) => {
+    world.github.setTokenFormat(format);
+    const first = world.github.tokens().length;
+    const one = await seedCollectedTask(world, { repo: await addRepository(world) });
+    await advancePublication(world.publisher, one.runId);
+    await importRun(world.importer, one.runId);
+    world.github.fault({ match: 'git-push', delayMs: 1_200 });
+    let isDone = false;
+    const sampled = { commands: '', environments: '', gitSeen: false };
+    const publishing = advancePublication(world.publisher, one.runId).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      sample(sampled);
+      await sleep(60);
+    }
+    await publishing;
+    expect((await lookAt(world, one)).task.state).toBe('published');
+    // The sampling itself must have seen the push, or it proves nothing.
+    expect(sampled.gitSeen).toBe(true);
+    const secrets = [
+      ...world.github
+        .tokens()
+        .slice(first)
+        .map((token) => token.value),
+      keyBody(world.github.app.privateKey),
+    ];
+    expect(secrets.length).toBeGreaterThan(6);
+    const rows = await everyRow(world);
+    for (const secret of secrets) {
+      expect(sampled.commands.includes(secret)).toBe(false);
+      expect(sampled.environments.includes(secret)).toBe(false);
+      expect(world.logged.join('\n').includes(secret)).toBe(false);
+      expect(rows.includes(secret)).toBe(false);
+      expect(filesBelow(world.directory).some((bytes) => bytes.includes(secret))).toBe(false);
+    }
+    expect(rows).toContain(one.taskId);
+    expect(world.github.liveTokens()).toEqual([]);
+  },
+);
 
 /** One line from the middle of the key. */
 function keyBody(pem: string): string {
@@ -75,10 +84,14 @@ async function everyRow({ deployment }: PublisherWorld): Promise<string> {
   );
   const parts: string[] = [];
   for (const { name } of tables.filter((table) => table.name !== 'artifact_chunk')) {
-    const { rows } = await deployment.admin.query<{ row: string }>(`select t::text as row from ${name} t`);
+    const { rows } = await deployment.admin.query<{ row: string }>(
+      `select t::text as row from ${name} t`,
+    );
     parts.push(...rows.map(({ row }) => row));
   }
-  const { rows: chunks } = await deployment.admin.query<{ data: Buffer }>('select data from artifact_chunk');
+  const { rows: chunks } = await deployment.admin.query<{ data: Buffer }>(
+    'select data from artifact_chunk',
+  );
   return [...parts, ...chunks.map(({ data }) => data.toString('latin1'))].join('\n');
 }
 

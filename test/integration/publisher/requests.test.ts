@@ -1,15 +1,30 @@
 /** What other processes ask GitHub through the publisher: the answers, the bounds, and what is answered with unknown. */
-import { answerOf, ask, findGithubRequest, type Asking, type GithubRequestRow } from '@sallyport/shared/db/github-request';
+import {
+  answerOf,
+  ask,
+  findGithubRequest,
+  type Asking,
+  type GithubRequestRow,
+} from '@sallyport/shared/db/github-request';
 import { liftHalt, setHalt } from '@sallyport/shared/db/halt';
 import { inTransaction } from '@sallyport/shared/db/pool';
 import { readTimeline } from '@sallyport/shared/db/timeline';
 import { newId } from '@sallyport/shared/ids';
 import type { GithubRequestKind } from '@sallyport/shared/task/github-requests';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { handleRequest, MAX_ATTEMPTS } from '../../../services/publisher/src/publisher/requests/answer.ts';
+import {
+  handleRequest,
+  MAX_ATTEMPTS,
+} from '../../../services/publisher/src/publisher/requests/answer.ts';
 import { sweepRequests } from '../../../services/publisher/src/publisher/requests/sweep.ts';
 import { readArtifact } from '@sallyport/shared/artifacts/store';
-import { addRepository, lookAt, REQUESTER, seedCollectedTask, type CollectedTask } from './collected-task.ts';
+import {
+  addRepository,
+  lookAt,
+  REQUESTER,
+  seedCollectedTask,
+  type CollectedTask,
+} from './collected-task.ts';
 import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
 
 let world: PublisherWorld;
@@ -53,20 +68,33 @@ describe('permission', () => {
   it('gives the role and the id of the account that GitHub answered for', async () => {
     const row = await answered((await asked('permission', { login: REQUESTER })).id);
     const answer = answerOf(row, 'permission');
-    expect(answer).toMatchObject({ found: true, permission: 'write', role: 'write', userId: one.claims.requester.id });
+    expect(answer).toMatchObject({
+      found: true,
+      permission: 'write',
+      role: 'write',
+      userId: one.claims.requester.id,
+    });
     expect(row?.attempts).toBe(1);
   });
 
   it('says that there is no such account', async () => {
     const row = await answered((await asked('permission', { login: 'nobody-at-all' })).id);
-    expect(answerOf(row, 'permission')).toEqual({ found: false, userId: null, permission: null, role: null });
+    expect(answerOf(row, 'permission')).toEqual({
+      found: false,
+      userId: null,
+      permission: null,
+      role: null,
+    });
   });
 
   it('does not put what is no login into a URL', async () => {
     const before = world.github.requests().length;
     const row = await answered((await asked('permission', { login: '../../../user' })).id);
     expect(row).toMatchObject({ state: 'unknown', answer: { reason: 'bad_input' } });
-    const paths = world.github.requests().slice(before).map((request) => request.path);
+    const paths = world.github
+      .requests()
+      .slice(before)
+      .map((request) => request.path);
     expect(paths.filter((path) => !/access_tokens|installation\/token/.test(path))).toEqual([]);
   });
 });
@@ -75,13 +103,22 @@ describe('subject', () => {
   it('gives the issue as it is now', async () => {
     const row = await answered((await asked('subject', { number: one.issue })).id);
     expect(answerOf(row, 'subject')).toMatchObject({
-      found: true, isPullRequest: false, state: 'open', title: 'sum() subtracts', body: 'It should add.',
+      found: true,
+      isPullRequest: false,
+      state: 'open',
+      title: 'sum() subtracts',
+      body: 'It should add.',
     });
   });
 
   it('tells a pull request from an issue, and nothing from something', async () => {
     await world.github.commit({ repo: one.repo, branch: 'side', files: { 'x.js': '1\n' } });
-    const pull = await world.github.addPull({ repo: one.repo, head: 'side', title: 'Side', by: REQUESTER });
+    const pull = await world.github.addPull({
+      repo: one.repo,
+      head: 'side',
+      title: 'Side',
+      by: REQUESTER,
+    });
     const row = await answered((await asked('subject', { number: pull.number })).id);
     expect(answerOf(row, 'subject')).toMatchObject({ found: true, isPullRequest: true });
     const gone = await answered((await asked('subject', { number: 9_999 })).id);
@@ -93,7 +130,11 @@ describe('head', () => {
   it('gives the tip of the default branch when none is named, and of a named one', async () => {
     const standard = await answered((await asked('head', { ref: null })).id);
     expect(answerOf(standard, 'head')).toEqual({ found: true, ref: 'main', sha: one.repo.headSha });
-    const sha = await world.github.commit({ repo: one.repo, branch: 'a/b#c', files: { 'x.js': '1\n' } });
+    const sha = await world.github.commit({
+      repo: one.repo,
+      branch: 'a/b#c',
+      files: { 'x.js': '1\n' },
+    });
     const named = await answered((await asked('head', { ref: 'a/b#c' })).id);
     expect(answerOf(named, 'head')).toEqual({ found: true, ref: 'a/b#c', sha });
     const gone = await answered((await asked('head', { ref: 'a' })).id);
@@ -107,7 +148,11 @@ describe('comment', () => {
   it('posts the template once, however often and however simultaneously it is asked', async () => {
     const { id } = await asked('comment', { number: one.issue, template: 'refused', values });
     const other = world.anotherPublisher();
-    await Promise.all([handleRequest(world.publisher, id), handleRequest(other, id), handleRequest(world.publisher, id)]);
+    await Promise.all([
+      handleRequest(world.publisher, id),
+      handleRequest(other, id),
+      handleRequest(world.publisher, id),
+    ]);
     const seen = await lookAt(world, one);
     expect(seen.comments).toHaveLength(1);
     expect(seen.comments[0]).toContain(`@${REQUESTER}`);
@@ -146,7 +191,15 @@ describe('comment', () => {
   });
 
   it('names the value that a template lacks by answering unknown', async () => {
-    const row = await answered((await asked('comment', { number: one.issue, template: 'held', values: { login: REQUESTER } })).id);
+    const row = await answered(
+      (
+        await asked('comment', {
+          number: one.issue,
+          template: 'held',
+          values: { login: REQUESTER },
+        })
+      ).id,
+    );
     expect(row).toMatchObject({ state: 'unknown', answer: { reason: 'bad_input' } });
     expect((await lookAt(world, one)).comments).toEqual([]);
   });
@@ -157,14 +210,22 @@ describe('source', () => {
     const row = await answered((await asked('source', { sha: one.repo.headSha }, one.jti)).id);
     expect(row?.state).toBe('answered');
     const answer = answerOf(row, 'source');
-    const pack = await readArtifact(world.deployment.pool('worker-launcher'), row?.artifactId ?? '', 1_000_000);
+    const pack = await readArtifact(
+      world.deployment.pool('worker-launcher'),
+      row?.artifactId ?? '',
+      1_000_000,
+    );
     expect(pack.length).toBe(answer?.size);
     expect(pack.toString('latin1', 0, 4)).toBe('PACK');
     expect(answer?.shallow).toEqual([]);
   });
 
   it.each([
-    ['another commit than the ticket names', () => ({ sha: 'a'.repeat(40), jti: one.jti }), 'other_start'],
+    [
+      'another commit than the ticket names',
+      () => ({ sha: 'a'.repeat(40), jti: one.jti }),
+      'other_start',
+    ],
     ['no such ticket', () => ({ sha: one.repo.headSha, jti: newId() }), 'missing'],
   ] as const)('refuses %s and writes it down', async (_, wish, why) => {
     const { sha, jti } = wish();
@@ -172,12 +233,17 @@ describe('source', () => {
     const row = await answered((await asked('source', { sha }, jti)).id);
     expect(row).toMatchObject({ state: 'unknown', answer: { reason: why } });
     const events = await readTimeline(world.deployment.admin, one.taskId);
-    expect(events.find((event) => event.kind === 'ticket_refused')?.data).toMatchObject({ why, use: 'source' });
+    expect(events.find((event) => event.kind === 'ticket_refused')?.data).toMatchObject({
+      why,
+      use: 'source',
+    });
     expect(world.github.tokens()).toHaveLength(tokens);
   });
 
   it('refuses a ticket that was revoked', async () => {
-    await world.deployment.admin.query('update ticket set revoked_at = now() where jti = $1', [one.jti]);
+    await world.deployment.admin.query('update ticket set revoked_at = now() where jti = $1', [
+      one.jti,
+    ]);
     const row = await answered((await asked('source', { sha: one.repo.headSha }, one.jti)).id);
     expect(row).toMatchObject({ state: 'unknown', answer: { reason: 'revoked' } });
   });
@@ -192,7 +258,11 @@ describe('source', () => {
 describe('when GitHub cannot be asked', () => {
   it('tries a bounded number of times, then answers unknown', async () => {
     const { id } = await asked('subject', { number: one.issue });
-    world.github.fault({ match: { method: 'POST', path: /access_tokens$/ }, status: 503, times: MAX_ATTEMPTS });
+    world.github.fault({
+      match: { method: 'POST', path: /access_tokens$/ },
+      status: 503,
+      times: MAX_ATTEMPTS,
+    });
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
       await expect(handleRequest(world.publisher, id)).rejects.toMatchObject({ code: 'transient' });
     }
@@ -203,7 +273,10 @@ describe('when GitHub cannot be asked', () => {
     const { id } = await asked('subject', { number: one.issue });
     world.github.fault({ match: { method: 'GET', path: /\/issues\/\d+$/ }, status: 502 });
     await expect(handleRequest(world.publisher, id)).rejects.toMatchObject({ code: 'transient' });
-    await world.deployment.admin.query(`update github_request set asked_at = now() - interval '1 minute' where id = $1`, [id]);
+    await world.deployment.admin.query(
+      `update github_request set asked_at = now() - interval '1 minute' where id = $1`,
+      [id],
+    );
     await sweepRequests(world.publisher);
     expect((await findGithubRequest(world.deployment.admin, id))?.state).toBe('asked');
     world.publisher.backoff.forget(id);
@@ -223,7 +296,10 @@ describe('when GitHub cannot be asked', () => {
 
   it('answers unknown for an installation that is gone', async () => {
     const { id } = await asked('subject', { number: one.issue });
-    await world.deployment.admin.query('update github_request set installation_id = 1 where id = $1', [id]);
+    await world.deployment.admin.query(
+      'update github_request set installation_id = 1 where id = $1',
+      [id],
+    );
     world.github.deleteRepo(one.repo);
     expect(await answered(id)).toMatchObject({ state: 'unknown', answer: { reason: 'not_found' } });
   });
@@ -232,10 +308,22 @@ describe('when GitHub cannot be asked', () => {
     const { id } = await asked('subject', { number: one.issue });
     const repositories = [{ id: 1, name: 'other', owner: { login: 'acme' } }];
     world.github.fault({
-      match: { method: 'POST', path: /access_tokens$/ }, status: 201,
-      body: { token: 'ghs_not_from_here', permissions: { metadata: 'read', issues: 'read' }, repository_selection: 'selected', repositories },
+      match: { method: 'POST', path: /access_tokens$/ },
+      status: 201,
+      body: {
+        token: 'ghs_not_from_here',
+        permissions: { metadata: 'read', issues: 'read' },
+        repository_selection: 'selected',
+        repositories,
+      },
     });
-    expect(await answered(id)).toMatchObject({ state: 'unknown', answer: { reason: 'token_differs' } });
-    expect(world.github.requests().at(-1)).toMatchObject({ method: 'DELETE', path: '/installation/token' });
+    expect(await answered(id)).toMatchObject({
+      state: 'unknown',
+      answer: { reason: 'token_differs' },
+    });
+    expect(world.github.requests().at(-1)).toMatchObject({
+      method: 'DELETE',
+      path: '/installation/token',
+    });
   });
 });
