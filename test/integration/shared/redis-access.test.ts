@@ -69,7 +69,7 @@ it('lets each process add to the queues it has a part in, and to no other', asyn
 it('lets the dashboard read every queue and change none', async () => {
   for (const name of QUEUE_NAMES) {
     const queue = queueOf('console', name);
-    expect((await queue.getJobCounts()).waiting).toBeGreaterThan(0);
+    expect((await queue.getJobCounts())['waiting']).toBeGreaterThan(0);
     const [job] = await queue.getJobs(['waiting']);
     expect(job?.name).toBe('x');
     expect(await outcome(queue.pause())).toBe('NOPERM');
