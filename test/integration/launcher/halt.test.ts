@@ -29,7 +29,11 @@ test('under a drain nothing is claimed, and after the release the run goes on by
   const task = await fixture.seed(WORK);
   await sleep(QUIET_MS);
   const waiting = await fixture.look(task);
-  expect([waiting.task.state, waiting.run.state, waiting.kinds]).toEqual(['admitted', 'pending', []]);
+  expect([waiting.task.state, waiting.run.state, waiting.kinds]).toEqual([
+    'admitted',
+    'pending',
+    [],
+  ]);
   await release();
   await fixture.until(task.taskId, 'collected');
 });
@@ -47,9 +51,15 @@ test('a drain lets the step that runs finish and its work be collected', async (
 test('a drain while the source is awaited suspends the run, and the release takes it up again', async () => {
   fixture.answering.on = false;
   const task = await fixture.seed(WORK);
-  await fixture.eventually('the source is asked for', async () => (await fixture.look(task)).run.sourceRequestId !== null);
+  await fixture.eventually(
+    'the source is asked for',
+    async () => (await fixture.look(task)).run.sourceRequestId !== null,
+  );
   await halt('drain');
-  await fixture.eventually('the run is suspended', async () => (await fixture.look(task)).run.state === 'suspended');
+  await fixture.eventually(
+    'the run is suspended',
+    async () => (await fixture.look(task)).run.state === 'suspended',
+  );
   fixture.answering.on = true;
   await sleep(QUIET_MS);
   expect((await fixture.look(task)).steps).toEqual([]);
@@ -73,13 +83,19 @@ test('a stop ends the agent within five seconds, keeps its work, and the release
   await halt('stop');
   await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 10);
   expect(performance.now() - from).toBeLessThan(5_000);
-  await fixture.eventually('the run is suspended', async () => (await fixture.look(task)).run.state === 'suspended');
+  await fixture.eventually(
+    'the run is suspended',
+    async () => (await fixture.look(task)).run.state === 'suspended',
+  );
   const stopped = await fixture.look(task);
   expect(stopped.task.state).toBe('running');
   expect(stopped.kinds.at(-1)).toBe('run_suspended');
   expect(stopped.steps).toMatchObject([{ state: 'failed', exit: { reason: 'halted' } }]);
   expect(stopped.steps[0]?.packArtifactId).not.toBeNull();
-  const { rows } = await fixture.deployment.admin.query('select 1 from lease where run_id = $1 and expires_at > now()', [task.runId]);
+  const { rows } = await fixture.deployment.admin.query(
+    'select 1 from lease where run_id = $1 and expires_at > now()',
+    [task.runId],
+  );
   expect(rows).toEqual([]);
   await sleep(QUIET_MS);
   expect((await fixture.look(task)).steps).toHaveLength(1);
@@ -87,7 +103,10 @@ test('a stop ends the agent within five seconds, keeps its work, and the release
   await release();
   await fixture.until(task.taskId, 'collected');
   const { steps } = await fixture.look(task);
-  expect(steps.map((step) => [step.attempt, step.state])).toEqual([[1, 'failed'], [2, 'finished']]);
+  expect(steps.map((step) => [step.attempt, step.state])).toEqual([
+    [1, 'failed'],
+    [2, 'finished'],
+  ]);
 });
 
 test('a stop of one repository ends its run alone', async () => {
@@ -110,14 +129,24 @@ test('a task that is cancelled while its agent runs loses the agent, and nothing
   const task = await fixture.seed([{ do: 'sleep', ms: 60_000 }, ...WORK]);
   await fixture.untilAgentRuns(task);
   const gate = fixture.deployment.pool('gate');
-  await gate.query(`select task_move($1, 'running', 'cancelled', 'asked'), run_move($2, 'running', 'cancelled')`, [task.taskId, task.runId]);
+  await gate.query(
+    `select task_move($1, 'running', 'cancelled', 'asked'), run_move($2, 'running', 'cancelled')`,
+    [task.taskId, task.runId],
+  );
   await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 8);
-  await fixture.eventually('the step is ended', async () => (await fixture.look(task)).steps[0]?.state === 'failed', 8);
+  await fixture.eventually(
+    'the step is ended',
+    async () => (await fixture.look(task)).steps[0]?.state === 'failed',
+    8,
+  );
   const { run, steps, queued } = await fixture.look(task);
   expect(run).toMatchObject({ state: 'cancelled', bundleArtifactId: null });
   expect(steps).toMatchObject([{ exit: { reason: 'cancelled' } }]);
   expect(queued).toEqual([]);
-  const { rows } = await admin.query('select 1 from lease where run_id = $1 and expires_at > now()', [task.runId]);
+  const { rows } = await admin.query(
+    'select 1 from lease where run_id = $1 and expires_at > now()',
+    [task.runId],
+  );
   await fixture.eventually('nothing is left', () => fixture.leftFiles().length === 0);
   expect(rows.length).toBeLessThanOrEqual(1);
 });

@@ -8,23 +8,32 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readArtifact, storeArtifact } from '@sallyport/shared/artifacts/store';
-import { answerRequest } from '@sallyport/shared/db/github-request';
+import { readArtifact } from '@sallyport/shared/artifacts/store';
 import { listSteps, type StepRow } from '@sallyport/shared/db/step';
 import { findRun, findTask, type RunRow, type TaskRow } from '@sallyport/shared/db/task';
 import { readTimeline, verifyTimeline, type TimelineEvent } from '@sallyport/shared/db/timeline';
 import { expect } from 'vitest';
-import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../../support/agent/script.ts';
+import {
+  agentScript,
+  SCRIPTED_AGENT_PATH,
+  type ScriptedAction,
+} from '../../support/agent/script.ts';
 import {
   createTestTicketKeys,
   seedAdmittedTask,
   type AdmittedTask,
   type AdmittedTaskOptions,
 } from '../../support/deployment/seed-admitted-task.ts';
-import { createTestDeployment, type TestDeployment } from '../../support/deployment/test-deployment.ts';
+import {
+  createTestDeployment,
+  type TestDeployment,
+} from '../../support/deployment/test-deployment.ts';
+import { answerSources } from './answer-sources.ts';
 import { createSourceRepository, type SourceRepository } from './source-repository.ts';
 
-const MAIN = fileURLToPath(new URL('../../../services/worker-launcher/src/launcher/main.ts', import.meta.url));
+const MAIN = fileURLToPath(
+  new URL('../../../services/worker-launcher/src/launcher/main.ts', import.meta.url),
+);
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 const INSIDE_NODE = process.execPath.startsWith('/usr/') ? process.execPath : '/opt/sallyport/node';
 
@@ -51,7 +60,11 @@ export interface LauncherFixture {
   until(taskId: string, state: TaskRow['state'], seconds?: number): Promise<TaskRow>;
   look(task: AdmittedTask): Promise<Look>;
   /** Waits until something is true. */
-  eventually(what: string, check: () => Promise<boolean> | boolean, seconds?: number): Promise<void>;
+  eventually(
+    what: string,
+    check: () => Promise<boolean> | boolean,
+    seconds?: number,
+  ): Promise<void>;
   /** Makes /scripts/go appear in every sandbox: agents that wait for it go on. */
   allowGo(): void;
   /** How many processes of this task's agent run on this machine. */
@@ -90,7 +103,10 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
   const stateDir = join(directory, 'state');
   const scripts = join(directory, 'scripts');
   mkdirSync(scripts);
-  const source = createSourceRepository(directory, { 'README.md': '# Project\n', 'src/main.js': 'export const answer = 41;\n' });
+  const source = createSourceRepository(directory, {
+    'README.md': '# Project\n',
+    'src/main.js': 'export const answer = 41;\n',
+  });
   const keys = createTestTicketKeys();
   const launchers = new Set<Launcher>();
   const answering = { on: true };
@@ -111,9 +127,14 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
       },
     }),
   };
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content, { mode: 0o600 });
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(directory, name), content, { mode: 0o600 });
 
-  async function eventually(what: string, check: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
+  async function eventually(
+    what: string,
+    check: () => Promise<boolean> | boolean,
+    seconds = 20,
+  ): Promise<void> {
     const deadline = Date.now() + seconds * 1000;
     while (!(await check())) {
       if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
@@ -162,7 +183,8 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     let isReady = false;
     await eventually('the launcher is ready', () => {
       isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
-      if (!isReady && child.exitCode !== null) throw new Error(`the launcher ended: ${lines.join('\n')}`);
+      if (!isReady && child.exitCode !== null)
+        throw new Error(`the launcher ended: ${lines.join('\n')}`);
       return isReady;
     });
     return launcher;
@@ -220,12 +242,18 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     },
     async until(taskId, state, seconds = 25) {
       let task: TaskRow | null = null;
-      await eventually(`the task is ${state}`, async () => {
-        task = await findTask(deployment.admin, taskId);
-        return task?.state === state;
-      }, seconds).catch(async (error: unknown) => {
+      await eventually(
+        `the task is ${state}`,
+        async () => {
+          task = await findTask(deployment.admin, taskId);
+          return task?.state === state;
+        },
+        seconds,
+      ).catch(async (error: unknown) => {
         const events = await readTimeline(deployment.admin, taskId);
-        throw new Error(`${String(error)}; it is ${task?.state} (${task?.stateReason}); ${JSON.stringify(events.map((e) => [e.kind, e.data]))}`);
+        throw new Error(
+          `${String(error)}; it is ${task?.state} (${task?.stateReason}); ${JSON.stringify(events.map((e) => [e.kind, e.data]))}`,
+        );
       });
       if (task === null) throw new Error('no task');
       return task;
@@ -237,7 +265,10 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
       if (task === null || run === null) throw new Error('no task or run');
       const events = await readTimeline(admin, taskId);
       expect(await verifyTimeline(admin, taskId)).toBeNull();
-      const { rows } = await admin.query<{ data: unknown }>(`select data from outbox where queue = 'publish' and data ->> 'runId' = $1`, [runId]);
+      const { rows } = await admin.query<{ data: unknown }>(
+        `select data from outbox where queue = 'publish' and data ->> 'runId' = $1`,
+        [runId],
+      );
       return {
         task,
         run,
@@ -264,35 +295,6 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
       await publisher.stop();
       await deployment.close();
       rmSync(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-function answerSources(deployment: TestDeployment, source: SourceRepository, answering: { on: boolean }): { stop(): Promise<void> } {
-  let stopped = false;
-  async function loop(): Promise<void> {
-    const db = deployment.pool('publisher');
-    while (!stopped) {
-      await sleep(50);
-      if (!answering.on) continue;
-      const { rows } = await db.query<{ id: string; task_id: string; params: { sha: string } }>(
-        `select id, task_id, params from github_request where kind = 'source' and state = 'asked'`,
-      );
-      for (const { id, task_id: taskId, params } of rows) {
-        if (params.sha !== source.sha) {
-          await answerRequest(db, id, { state: 'unknown', answer: { reason: 'source_not_found' } });
-          continue;
-        }
-        const stored = await storeArtifact(db, { kind: 'source_pack', taskId, bytes: [source.pack], expiresInSeconds: 3600 });
-        await answerRequest(db, id, { state: 'answered', answer: { shallow: [], size: stored.size }, artifactId: stored.id });
-      }
-    }
-  }
-  const done = loop();
-  return {
-    async stop() {
-      stopped = true;
-      await done;
     },
   };
 }

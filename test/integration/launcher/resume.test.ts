@@ -24,28 +24,36 @@ describe('a launcher that is killed', () => {
     ['launcher:step_committed', 1],
     ['launcher:bundle_stored_not_queued', 1],
     ['launcher:collected_not_forwarded', 1],
-  ])('at %s is followed by another, after %i attempts there is one bundle', async (moment, attempts) => {
-    // A mirror of its own, so that the source is read again each time.
-    const stateDir = `${fixture.directory}/state-${moment.replace(':', '-')}`;
-    const task = await fixture.seed(CHANGE);
-    const first = await fixture.launch({ SALLYPORT_CRASH_POINT: moment, STATE_DIR: stateDir });
-    expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
-    const second = await fixture.launch({ STATE_DIR: stateDir });
-    await fixture.until(task.taskId, 'collected');
-    const { run, steps, kinds, queued, bundle } = await fixture.look(task);
-    expect(fixture.source.applyBundle(await bundle(), task.branch)).toMatchObject({
-      head: run.headOid,
-      files: { 'made.txt': 'made\n' },
-    });
-    expect(steps.map((step) => step.state)).toEqual([...Array<string>(attempts - 1).fill('failed'), 'finished']);
-    if (attempts > 1) expect(steps[0]?.exit).toMatchObject({ reason: 'launcher_lost' });
-    expect(kinds.filter((kind) => kind === 'bundle_collected')).toHaveLength(1);
-    expect(queued).toEqual([{ v: 1, runId: task.runId }]);
-    const { rows } = await fixture.deployment.admin.query(`select 1 from artifact where task_id = $1 and kind = 'bundle'`, [task.taskId]);
-    expect(rows).toHaveLength(1);
-    await second.stop();
-    expect(fixture.countAgents(task)).toBe(0);
-  });
+  ])(
+    'at %s is followed by another, after %i attempts there is one bundle',
+    async (moment, attempts) => {
+      // A mirror of its own, so that the source is read again each time.
+      const stateDir = `${fixture.directory}/state-${moment.replace(':', '-')}`;
+      const task = await fixture.seed(CHANGE);
+      const first = await fixture.launch({ SALLYPORT_CRASH_POINT: moment, STATE_DIR: stateDir });
+      expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
+      const second = await fixture.launch({ STATE_DIR: stateDir });
+      await fixture.until(task.taskId, 'collected');
+      const { run, steps, kinds, queued, bundle } = await fixture.look(task);
+      expect(fixture.source.applyBundle(await bundle(), task.branch)).toMatchObject({
+        head: run.headOid,
+        files: { 'made.txt': 'made\n' },
+      });
+      expect(steps.map((step) => [step.state, (step.exit as { reason: unknown }).reason])).toEqual([
+        ...Array.from({ length: attempts - 1 }, () => ['failed', 'launcher_lost']),
+        ['finished', null],
+      ]);
+      expect(kinds.filter((kind) => kind === 'bundle_collected')).toHaveLength(1);
+      expect(queued).toEqual([{ v: 1, runId: task.runId }]);
+      const { rows } = await fixture.deployment.admin.query(
+        `select 1 from artifact where task_id = $1 and kind = 'bundle'`,
+        [task.taskId],
+      );
+      expect(rows).toHaveLength(1);
+      await second.stop();
+      expect(fixture.countAgents(task)).toBe(0);
+    },
+  );
 
   test('takes its agent with it, and what it left on disk is removed by the next one on this host', async () => {
     const task = await fixture.seed([{ do: 'sleep', ms: 60_000 }]);
@@ -54,7 +62,9 @@ describe('a launcher that is killed', () => {
     await first.kill();
     await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 5);
     expect(fixture.leftFiles()).toHaveLength(1);
-    await fixture.deployment.admin.query(`update task set state = 'cancelled' where id = $1`, [task.taskId]);
+    await fixture.deployment.admin.query(`update task set state = 'cancelled' where id = $1`, [
+      task.taskId,
+    ]);
     await sleep(3_000);
     const second = await fixture.launch();
     await fixture.eventually('nothing is left', () => fixture.leftFiles().length === 0, 5);
@@ -63,7 +73,10 @@ describe('a launcher that is killed', () => {
 });
 
 test('two launchers at once work on one run once, and on two runs both', async () => {
-  const launchers = await Promise.all([fixture.launch({ MAX_RUNS: '1' }), fixture.launch({ MAX_RUNS: '1' })]);
+  const launchers = await Promise.all([
+    fixture.launch({ MAX_RUNS: '1' }),
+    fixture.launch({ MAX_RUNS: '1' }),
+  ]);
   const slow = [{ do: 'sleep', ms: 1_500 }, ...CHANGE] as const;
   const tasks = await Promise.all([fixture.seed(slow), fixture.seed(slow)]);
   const holders = new Set<unknown>();
@@ -85,7 +98,10 @@ test('a launcher that loses its lease ends its agent and writes nothing more', a
   await fixture.untilAgentRuns(task);
   const before = await fixture.look(task);
   // As if another host had taken the run over; it holds the lease for longer than this test lasts.
-  await admin.query(`update lease set fence = fence + 1, holder = 'elsewhere', expires_at = now() + interval '1 minute' where run_id = $1`, [task.runId]);
+  await admin.query(
+    `update lease set fence = fence + 1, holder = 'elsewhere', expires_at = now() + interval '1 minute' where run_id = $1`,
+    [task.runId],
+  );
   await fixture.eventually('the agent is gone', () => fixture.countAgents(task) === 0, 5);
   await fixture.eventually('nothing is left', () => fixture.leftFiles().length === 0, 5);
   const after = await fixture.look(task);
@@ -104,7 +120,7 @@ test('a launcher that loses its lease ends its agent and writes nothing more', a
 describe('a launcher that is told to stop', () => {
   test('lets a step that is about to end do so, and the next launcher makes the bundle without repeating it', async () => {
     const first = await fixture.launch();
-    const task = await fixture.seed([{ do: 'sleep', ms: 1_500 }, ...CHANGE]);
+    const task = await fixture.seed([{ do: 'sleep', ms: 2_500 }, ...CHANGE]);
     await fixture.untilAgentRuns(task);
     expect(await first.stop()).toEqual({ code: 0, signal: null });
     const second = await fixture.launch();
@@ -116,7 +132,10 @@ describe('a launcher that is told to stop', () => {
 
   test('ends a step that takes longer, gives the run back at once, and another launcher goes on', async () => {
     const first = await fixture.launch({ LEASE_SECONDS: '300' });
-    const task = await fixture.seed([{ do: 'run', command: 'test -e /scripts/go || sleep 60' }, ...CHANGE]);
+    const task = await fixture.seed([
+      { do: 'run', command: 'test -e /scripts/go || sleep 60' },
+      ...CHANGE,
+    ]);
     await fixture.untilAgentRuns(task);
     const from = performance.now();
     expect(await first.stop()).toEqual({ code: 0, signal: null });

@@ -19,14 +19,24 @@ export interface SourceRepository {
   /** The pack of the whole history. */
   pack: Buffer;
   /** What a bundle changes: verified and fetched by git, then the names and the content of its branch. */
-  applyBundle(bundle: Buffer, branch: string): { head: string; parent: string; files: Record<string, string> };
+  applyBundle(
+    bundle: Buffer,
+    branch: string,
+  ): { head: string; parent: string; files: Record<string, string> };
 }
 
-export function createSourceRepository(directory: string, files: Readonly<Record<string, string>>): SourceRepository {
+export function createSourceRepository(
+  directory: string,
+  files: Readonly<Record<string, string>>,
+): SourceRepository {
   const repo = join(directory, 'origin');
   mkdirSync(repo);
   function git(args: readonly string[], input?: string): Buffer {
-    return execFileSync('/usr/bin/git', ['-C', repo, ...args], { env: ENV, input, maxBuffer: 64 * 1024 * 1024 });
+    return execFileSync('/usr/bin/git', ['-C', repo, ...args], {
+      env: ENV,
+      input,
+      maxBuffer: 64 * 1024 * 1024,
+    });
   }
   function text(args: readonly string[]): string {
     return git(args).toString().trim();
@@ -53,7 +63,9 @@ export function createSourceRepository(directory: string, files: Readonly<Record
       return {
         head: text(['rev-parse', branch]),
         parent: text(['rev-parse', `${branch}^`]),
-        files: Object.fromEntries(names.map((name) => [name, git(['show', `${branch}:${name}`]).toString()])),
+        files: Object.fromEntries(
+          names.map((name) => [name, git(['show', `${branch}:${name}`]).toString()]),
+        ),
       };
     },
   };

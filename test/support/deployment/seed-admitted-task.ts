@@ -51,14 +51,23 @@ export interface AdmittedTask {
 let issued = 0;
 
 /** Inserts everything that a launcher reads of an admitted task. */
-export async function seedAdmittedTask(deployment: TestDeployment, options: AdmittedTaskOptions): Promise<AdmittedTask> {
+export async function seedAdmittedTask(
+  deployment: TestDeployment,
+  options: AdmittedTaskOptions,
+): Promise<AdmittedTask> {
   const { admin } = deployment;
   issued += 1;
   const number = issued;
   const branch = `agent/issue-${number}-${newId().slice(-8)}`;
   const team = TeamSchema.parse(options.team);
   const repositoryId = options.repositoryId ?? 22;
-  const seeded = await seedTask(deployment, { branch, issue: number, state: 'admitted', team: team.name, repositoryId });
+  const seeded = await seedTask(deployment, {
+    branch,
+    issue: number,
+    state: 'admitted',
+    team: team.name,
+    repositoryId,
+  });
   const text = options.commandText ?? '/agent fix this';
   const snapshot: Snapshot = {
     v: 1,
@@ -88,11 +97,21 @@ export async function seedAdmittedTask(deployment: TestDeployment, options: Admi
     base: { ref: 'main', sha: options.startSha },
   };
   const { content, sha256 } = encodeSnapshot(snapshot);
-  await admin.query('insert into snapshot (task_id, content, sha256) values ($1, $2, $3)', [seeded.taskId, content, sha256]);
+  await admin.query('insert into snapshot (task_id, content, sha256) values ($1, $2, $3)', [
+    seeded.taskId,
+    content,
+    sha256,
+  ]);
   const hash = hashTeam(team);
-  await admin.query('insert into team_version (hash, name, content) values ($1, $2, $3) on conflict do nothing', [hash, team.name, team]);
+  await admin.query(
+    'insert into team_version (hash, name, content) values ($1, $2, $3) on conflict do nothing',
+    [hash, team.name, team],
+  );
   const runId = newId();
-  await admin.query('insert into run (id, task_id, number) values ($1, $2, 1)', [runId, seeded.taskId]);
+  await admin.query('insert into run (id, task_id, number) values ($1, $2, 1)', [
+    runId,
+    seeded.taskId,
+  ]);
   const now = Math.floor(Date.now() / 1000);
   const claims: TicketClaims = {
     iss: TICKET_ISSUER,
@@ -122,8 +141,24 @@ export async function seedAdmittedTask(deployment: TestDeployment, options: Admi
   if (options.ticket !== false) {
     await admin.query(
       `insert into ticket (jti, task_id, run_id, kid, token, expires_at) values ($1, $2, $3, $4, $5, to_timestamp($6))`,
-      [claims.jti, seeded.taskId, runId, options.signer.kid, await options.signer.sign(signed), signed.exp],
+      [
+        claims.jti,
+        seeded.taskId,
+        runId,
+        options.signer.kid,
+        await options.signer.sign(signed),
+        signed.exp,
+      ],
     );
   }
-  return { taskId: seeded.taskId, runId, jti: claims.jti, repositoryId, branch, snapshot, claims: signed, team };
+  return {
+    taskId: seeded.taskId,
+    runId,
+    jti: claims.jti,
+    repositoryId,
+    branch,
+    snapshot,
+    claims: signed,
+    team,
+  };
 }

@@ -38,10 +38,10 @@ export async function renewLease(db: Queryable, lease: Lease, seconds: number): 
 
 /** Ends a lease now, so that the next holder need not wait. False: it was another's already. */
 export async function releaseLease(db: Queryable, lease: Lease): Promise<boolean> {
-  const { rows } = await db.query<{ released: boolean }>('select lease_release($1, $2) as released', [
-    lease.runId,
-    lease.fence,
-  ]);
+  const { rows } = await db.query<{ released: boolean }>(
+    'select lease_release($1, $2) as released',
+    [lease.runId, lease.fence],
+  );
   return rows[0]?.released ?? false;
 }
 

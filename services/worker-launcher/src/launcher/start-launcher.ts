@@ -1,4 +1,5 @@
 /** Wires a launcher: what it is nudged by, what it sweeps, and how it ends. */
+import { mkdirSync } from 'node:fs';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
 import type { ConfigOf } from '@sallyport/shared/config';
 import type { ServiceContext } from '@sallyport/shared/service';
@@ -16,11 +17,15 @@ const CLEAN_MS = 60_000;
 /** Of the twelve seconds that a process has to stop; what follows is the agent's end and one commit. */
 const DRAIN_MS = 4_000;
 
-type LauncherContext = ServiceContext<ConfigOf<(typeof CONFIG)['values'], (typeof CONFIG)['secrets']>>;
+type LauncherContext = ServiceContext<
+  ConfigOf<(typeof CONFIG)['values'], (typeof CONFIG)['secrets']>
+>;
 
 /** Starts taking runs. @returns what to do when the process stops. */
 export function startLauncher(context: LauncherContext): () => Promise<void> {
   const { config, db, halt, listener, log } = context;
+  // Only for this user: what lies there is other people's code.
+  mkdirSync(config.STATE_DIR, { recursive: true, mode: 0o700 });
   const driver = createBubblewrapDriver();
   const directories = createRunDirectories(config.STATE_DIR, log);
   const board = createRunBoard({
@@ -42,14 +47,17 @@ export function startLauncher(context: LauncherContext): () => Promise<void> {
   });
 
   function look(): void {
-    void board.fill().catch((error: unknown) => log.warn({ err: error }, 'looking for runs failed'));
+    void board
+      .fill()
+      .catch((error: unknown) => log.warn({ err: error }, 'looking for runs failed'));
   }
   halt.onChange(() => {
     board.heedHalt();
     look();
   });
-  listener.on('timeline', () => {
-    void board.heedCancellations().catch((error: unknown) => log.warn({ err: error }, 'looking for cancellations failed'));
+  listener.on('timeline', (subject) => {
+    const looked = board.heedCancellations(subject === '' ? undefined : subject);
+    looked.catch((error: unknown) => log.warn({ err: error }, 'looking for cancellations failed'));
   });
   context.every('run_sweep', SWEEP_MS, () => board.fill());
   context.every('cancellation_watch', WATCH_MS, () => board.heedCancellations());

@@ -65,7 +65,8 @@ async function workThrough(work: RunWork): Promise<void> {
     if (plan.kind === 'failed') failRun(plan.reason, plan.message);
     if (plan.kind === 'finished') {
       const last = steps.find((step) => step.state === 'finished' && step.attempt === plan.attempt);
-      if (last === undefined) throw new AppError('internal', 'a finished step is not among the steps');
+      if (last === undefined)
+        throw new AppError('internal', 'a finished step is not among the steps');
       return finishRun(work, admitted, last, startTree);
     }
     work.signals.throwIfNothingMayStart();

@@ -51,7 +51,11 @@ async function askForSource(work: RunWork, { task, claims }: AdmittedRun): Promi
   });
 }
 
-async function awaitAnswer(work: RunWork, { task }: AdmittedRun, requestId: string): Promise<SourceAnswer> {
+async function awaitAnswer(
+  work: RunWork,
+  { task }: AdmittedRun,
+  requestId: string,
+): Promise<SourceAnswer> {
   for (;;) {
     work.signals.throwIfNothingMayStart();
     const request = await findGithubRequest(work.db, requestId);
@@ -61,11 +65,15 @@ async function awaitAnswer(work: RunWork, { task }: AdmittedRun, requestId: stri
     }
     if (request?.state !== 'asked') {
       const reason = reasonIn(request?.answer) ?? 'source_unavailable';
-      failRun(reason, 'the start commit could not be fetched; its request in the timeline of the publisher says why');
+      failRun(
+        reason,
+        'the start commit could not be fetched; its request in the timeline of the publisher says why',
+      );
     }
     // A halt need not be waited out with a place for a run taken up.
     const view = work.halt.view(task.repositoryId);
-    if (view.kind === 'halted') stopRun({ kind: 'suspended', reason: 'halted', message: view.reason });
+    if (view.kind === 'halted')
+      stopRun({ kind: 'suspended', reason: 'halted', message: view.reason });
     await work.answers.wait(requestId, LOOK_AGAIN_MS, work.signals.wait);
   }
 }
@@ -91,14 +99,20 @@ async function prepareFromSource(
   };
   try {
     const mirror = { directory, access: 'read_only' } as const;
-    const [prepared] = await work.collector.run({ ...place, mirror, operations: [prepareRun({ start })] });
+    const [prepared] = await work.collector.run({
+      ...place,
+      mirror,
+      operations: [prepareRun({ start })],
+    });
     return prepared.tree;
   } catch (error) {
     if (!isProblem(error, 'source_incomplete')) throw error;
   }
   await findArtifact(work.db, artifactId).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found') {
-      failRun('source_expired', 'the fetched source has been removed meanwhile; retry the task', { cause: error });
+      failRun('source_expired', 'the fetched source has been removed meanwhile; retry the task', {
+        cause: error,
+      });
     }
     throw error;
   });
@@ -106,13 +120,18 @@ async function prepareFromSource(
     const [, prepared] = await work.collector.run({
       ...place,
       mirror: { directory, access: 'read_write' },
-      operations: [extendMirror({ pack: halfWay(streamArtifact(work.db, artifactId)), shallow }), prepareRun({ start })],
+      operations: [
+        extendMirror({ pack: halfWay(streamArtifact(work.db, artifactId)), shallow }),
+        prepareRun({ start }),
+      ],
     });
     return prepared.tree;
   } catch (error) {
     work.signals.throwIfInterrupted();
     if (error instanceof AppError && (error.code === 'bad_input' || error.code === 'too_large')) {
-      failRun('source_unusable', `the fetched source cannot be used: ${error.message}`, { cause: error });
+      failRun('source_unusable', `the fetched source cannot be used: ${error.message}`, {
+        cause: error,
+      });
     }
     throw error;
   }

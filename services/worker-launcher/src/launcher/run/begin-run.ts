@@ -14,9 +14,11 @@ import type { AdmittedRun, RunWork } from './work.ts';
 export async function beginRun(work: RunWork, { task, run }: AdmittedRun): Promise<void> {
   const { db, lease, instance } = work;
   await inLeasedTransaction(db, lease, async (tx) => {
-    const taskMoved = task.state === 'running' || (await moveTask(tx, task.id, 'admitted', 'running'));
+    const taskMoved =
+      task.state === 'running' || (await moveTask(tx, task.id, 'admitted', 'running'));
     const runMoved =
-      run.state === 'running' || (await moveRun(tx, run.id, run.state, 'running', { fence: lease.fence }));
+      run.state === 'running' ||
+      (await moveRun(tx, run.id, run.state, 'running', { fence: lease.fence }));
     if (!taskMoved || !runMoved) {
       requireHeld(await holdsLease(tx, lease), lease);
       stopRun({ kind: 'cancelled' });
@@ -41,7 +43,13 @@ export async function endLostSteps(work: RunWork): Promise<void> {
     const message = 'the launcher that ran this step was lost';
     await inLeasedTransaction(db, lease, async (tx) => {
       const exit = { reason: 'launcher_lost', message };
-      const nothing = { tree: null, commit: null, packArtifactId: null, transcriptArtifactId: null, handOff: null };
+      const nothing = {
+        tree: null,
+        commit: null,
+        packArtifactId: null,
+        transcriptArtifactId: null,
+        handOff: null,
+      };
       const ended = await endStep(tx, lease, { id: step.id, state: 'failed', ...nothing, exit });
       requireHeld(ended, lease);
       await appendEvent(tx, taskId, 'step_ended', {

@@ -15,13 +15,22 @@ export interface ChosenNode {
 }
 
 /** @throws RunStopped `failed` when this cannot be run here. */
-export function chooseNode({ claims, team }: Pick<AdmittedRun, 'claims' | 'team'>, agents: Agents): ChosenNode {
+export function chooseNode(
+  { claims, team }: Pick<AdmittedRun, 'claims' | 'team'>,
+  agents: Agents,
+): ChosenNode {
   const [node, ...more] = team.nodes;
   if (node === undefined || more.length > 0 || team.edges.length > 0) {
-    failRun('team_unsupported', `the team ${team.name} has ${team.nodes.length} nodes; choose a team with one`);
+    failRun(
+      'team_unsupported',
+      `the team ${team.name} has ${team.nodes.length} nodes; choose a team with one`,
+    );
   }
   if (claims.start.repository_id !== claims.repository.id) {
-    failRun('start_unsupported', 'the start commit lies in another repository than the one to work on');
+    failRun(
+      'start_unsupported',
+      'the start commit lies in another repository than the one to work on',
+    );
   }
   const { cli } = node.agent;
   const agent = agents.get(cli);

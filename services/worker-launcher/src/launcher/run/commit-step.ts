@@ -43,8 +43,11 @@ export async function commitStep(work: RunWork, step: EndedStep): Promise<void> 
   };
   await inLeasedTransaction(work.db, lease, async (tx) => {
     const transcript =
-      exit === undefined ? null : await writeArtifact(tx, { kind: 'transcript', taskId, bytes: [transcriptOf(exit)] });
-    const stored = pack === null ? null : await writeArtifact(tx, { kind: 'step_pack', taskId, bytes: [pack] });
+      exit === undefined
+        ? null
+        : await writeArtifact(tx, { kind: 'transcript', taskId, bytes: [transcriptOf(exit)] });
+    const stored =
+      pack === null ? null : await writeArtifact(tx, { kind: 'step_pack', taskId, bytes: [pack] });
     const ended = await endStep(tx, lease, {
       id: step.id,
       state: failure === undefined ? 'finished' : 'failed',
@@ -75,7 +78,9 @@ export async function commitStep(work: RunWork, step: EndedStep): Promise<void> 
       linesAdded: taken.linesAdded,
       linesRemoved: taken.linesRemoved,
       paths: storableJson(
-        taken.changes.slice(0, LISTED_PATHS).map(({ path, status, added, removed }) => ({ path, status, added, removed })),
+        taken.changes
+          .slice(0, LISTED_PATHS)
+          .map(({ path, status, added, removed }) => ({ path, status, added, removed })),
       ),
       skippedCount: taken.skippedCount,
       skipped: storableJson(taken.skipped.slice(0, LISTED_PATHS)),
@@ -91,6 +96,8 @@ function transcriptOf({ stdout, stderr }: SandboxExit): Buffer {
 }
 
 function part(name: string, tail: OutputTail): string {
-  const note = tail.truncated ? `the last ${Buffer.byteLength(tail.text)} of ${tail.totalBytes} bytes` : `${tail.totalBytes} bytes`;
+  const note = tail.truncated
+    ? `the last ${Buffer.byteLength(tail.text)} of ${tail.totalBytes} bytes`
+    : `${tail.totalBytes} bytes`;
   return `--- ${name} (${note})\n${tail.text}`;
 }

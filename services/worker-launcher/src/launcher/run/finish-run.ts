@@ -63,7 +63,9 @@ async function storeBundle(
 ): Promise<{ artifactId: string; head: string; sha256: string; size: number }> {
   const { commit, packArtifactId } = step;
   if (commit === null || packArtifactId === null) {
-    throw new AppError('internal', 'a finished step with a change has no pack', { detail: { stepId: step.id } });
+    throw new AppError('internal', 'a finished step with a change has no pack', {
+      detail: { stepId: step.id },
+    });
   }
   const pieces: Buffer[] = [];
   const start = claims.start.sha;
@@ -76,14 +78,21 @@ async function storeBundle(
       // Always from what was committed to Postgres, so that a bundle made after a take-over is made in no other way.
       operations: [
         loadStepPack({ commit, start, pack: streamArtifact(work.db, packArtifactId) }),
-        makeBundle({ commit, start, branch: claims.branch, onData: (piece) => void pieces.push(Buffer.from(piece)) }),
+        makeBundle({
+          commit,
+          start,
+          branch: claims.branch,
+          onData: (piece) => void pieces.push(Buffer.from(piece)),
+        }),
       ],
       signal: work.signals.collect,
     });
   } catch (error) {
     work.signals.throwIfInterrupted();
     if (error instanceof AppError && (error.code === 'bad_input' || error.code === 'too_large')) {
-      failRun('bundle_failed', `no bundle could be made of the work: ${error.message}`, { cause: error });
+      failRun('bundle_failed', `no bundle could be made of the work: ${error.message}`, {
+        cause: error,
+      });
     }
     throw error;
   }

@@ -27,6 +27,9 @@ export function judgeExit({ end }: Pick<SandboxExit, 'end'>): StepFailure | unde
     case 'stopped':
       return { reason: 'stopped', message: 'the agent was stopped' };
     case 'start_failed':
-      return { reason: 'start_failed', message: `the sandbox did not start (${end.reason}): ${end.detail}` };
+      return {
+        reason: 'start_failed',
+        message: `the sandbox did not start (${end.reason}): ${end.detail}`,
+      };
   }
 }

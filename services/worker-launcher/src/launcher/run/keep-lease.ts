@@ -10,7 +10,7 @@ export interface LeaseKeeper {
   stop(): void;
 }
 
-/** Renews the lease every third of its time. `onLost` is called at most once, also when Postgres cannot be reached. */
+/** Renews the lease every third of its time, sooner after a failure. `onLost` is called at most once, also when Postgres cannot be reached. */
 export function keepLease(options: {
   db: Queryable;
   lease: Lease;
@@ -21,6 +21,7 @@ export function keepLease(options: {
   const { db, lease, seconds, log } = options;
   let over = false;
   let busy = false;
+  let retry: NodeJS.Timeout | undefined;
   let deadline = setTimeout(lose, seconds * 1000);
   const timer = setInterval(() => void renew(), (seconds * 1000) / 3);
 
@@ -28,6 +29,7 @@ export function keepLease(options: {
     over = true;
     clearInterval(timer);
     clearTimeout(deadline);
+    clearTimeout(retry);
   }
 
   function lose(): void {
@@ -50,6 +52,7 @@ export function keepLease(options: {
     } catch (error) {
       // The deadline stands: what cannot be renewed in time is lost.
       log.warn({ err: error }, 'renewing the lease failed');
+      if (!over) retry = setTimeout(() => void renew(), (seconds * 1000) / 10);
     } finally {
       busy = false;
     }

@@ -1,6 +1,6 @@
 /**
  * Decides whether a run may be worked on: its ticket stands, speaks of this very run and task, and names request and
- * team as they are stored. Asked again before each step, because a ticket can run out or be revoked while a run is on its way.
+ * team as they are stored. Asked again before each step: a ticket can run out or be revoked while a run is on its way.
  */
 import { createHash } from 'node:crypto';
 import { findSnapshot } from '@sallyport/shared/db/snapshot';
@@ -36,7 +36,8 @@ async function readTicket(work: RunWork): Promise<TicketClaims> {
     return await requireTicket(work.db, run, work.ticketKeys, 'worker-launcher');
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ticket_invalid') throw error;
-    stopRun({ kind: 'refused', why: String(error.detail['why'] ?? 'invalid') }, { cause: error });
+    const { why } = error.detail;
+    stopRun({ kind: 'refused', why: typeof why === 'string' ? why : 'invalid' }, { cause: error });
   }
 }
 
@@ -55,7 +56,9 @@ function speaksOf(claims: TicketClaims, task: TaskRow): boolean {
 async function readSnapshot(work: RunWork, claims: TicketClaims): Promise<Snapshot> {
   const stored = await findSnapshot(work.db, work.taskId);
   // The hash beside the bytes is of no use: whoever could change one could change both.
-  const hash = createHash('sha256').update(stored?.content ?? '').digest('hex');
+  const hash = createHash('sha256')
+    .update(stored?.content ?? '')
+    .digest('hex');
   if (stored === null || hash !== claims.snapshot_sha256) {
     stopRun({ kind: 'refused', why: 'snapshot_changed' });
   }

@@ -16,8 +16,8 @@ export interface RunBoard {
   fill(taskId?: string): Promise<void>;
   /** Ends what a `stop` covers. */
   heedHalt(): void;
-  /** Ends runs whose task was cancelled, or whose state somebody else moved. */
-  heedCancellations(): Promise<void>;
+  /** Ends runs whose task was cancelled, or whose state somebody else moved. Looks only if this task is at work here. */
+  heedCancellations(taskId?: string): Promise<void>;
   /** Takes nothing more, lets running steps go on for `drainMs`, then ends them; resolves when nothing is left. */
   stop(drainMs: number): Promise<void>;
 }
@@ -38,11 +38,17 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
   const { db, halt, instance } = means;
   const active = new Map<string, ActiveRun>();
   let stopping = false;
-  let claiming = 0;
+  let turn: Promise<unknown> = Promise.resolve();
 
-  async function takeOne(taskId: string | null): Promise<boolean> {
-    if (stopping || active.size + claiming >= maxRuns) return false;
-    claiming += 1;
+  /** One claim at a time: each needs two connections, and a full pool of half-made claims would never get the second. */
+  function takeOne(taskId: string | null): Promise<boolean> {
+    const taken = turn.then(() => claimOne(taskId));
+    turn = taken.catch(() => {});
+    return taken;
+  }
+
+  async function claimOne(taskId: string | null): Promise<boolean> {
+    if (stopping || active.size >= maxRuns) return false;
     try {
       const claimed = await claimRun({ db, halt, holder: instance, leaseSeconds, taskId });
       if (claimed !== null) start(claimed);
@@ -51,8 +57,6 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
       // The release of the halt is a nudge of its own.
       if (errorCodeOf(error) === 'halted') return false;
       throw error;
-    } finally {
-      claiming -= 1;
     }
   }
 
@@ -65,9 +69,13 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
     const { lease, taskId } = claimed;
     const signals = createRunSignals();
     const log = means.log.child({ taskId, runId: lease.runId, fence: lease.fence });
-    // A lease that was claimed while the process began to stop is worked on no further than to be given back.
-    if (stopping) signals.windDown();
-    const keeper = keepLease({ db, lease, seconds: leaseSeconds, log, onLost: () => signals.interrupt('lease_lost') });
+    const keeper = keepLease({
+      db,
+      lease,
+      seconds: leaseSeconds,
+      log,
+      onLost: () => signals.interrupt('lease_lost'),
+    });
     log.info('run claimed');
     const done = advanceRun({ ...means, log, lease, taskId, signals })
       .then((end) => log.info({ end: end.kind }, 'run left'))
@@ -75,7 +83,10 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
         keeper.stop();
         signals.dispose();
         active.delete(lease.runId);
-        if (!stopping) void fill().catch((error: unknown) => log.warn({ err: error }, 'looking for runs failed'));
+        if (!stopping)
+          void fill().catch((error: unknown) =>
+            log.warn({ err: error }, 'looking for runs failed'),
+          );
       });
     active.set(lease.runId, { claimed, signals, done });
   }
@@ -88,11 +99,15 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
         if (view.kind === 'halted' && view.level === 'stop') signals.interrupt('halted');
       }
     },
-    async heedCancellations() {
-      await endMovedRuns(db, active);
+    async heedCancellations(taskId) {
+      const concerned = [...active.values()].filter(
+        (run) => taskId === undefined || run.claimed.taskId === taskId,
+      );
+      if (concerned.length > 0) await endMovedRuns(db, active);
     },
     async stop(drainMs) {
       stopping = true;
+      await turn;
       for (const { signals } of active.values()) signals.windDown();
       const timer = setTimeout(() => {
         for (const { signals } of active.values()) signals.interrupt('launcher_stopping');
@@ -104,9 +119,10 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
 }
 
 async function endMovedRuns(db: Pool, active: ReadonlyMap<string, ActiveRun>): Promise<void> {
-  if (active.size === 0) return;
   for (const { runId, runState, taskState } of await listRunStates(db, [...active.keys()])) {
-    const ours = ['pending', 'suspended', 'running'].includes(runState) && ['admitted', 'running'].includes(taskState);
+    const ours =
+      ['pending', 'suspended', 'running'].includes(runState) &&
+      ['admitted', 'running'].includes(taskState);
     if (!ours) active.get(runId)?.signals.interrupt('cancelled');
   }
 }

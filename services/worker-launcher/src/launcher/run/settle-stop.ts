@@ -25,10 +25,17 @@ export async function settleStop(work: RunWork, stop: RunStop): Promise<void> {
   }
 }
 
-async function suspend(tx: Transaction, work: RunWork, stop: Extract<RunStop, { kind: 'suspended' }>): Promise<void> {
+async function suspend(
+  tx: Transaction,
+  work: RunWork,
+  stop: Extract<RunStop, { kind: 'suspended' }>,
+): Promise<void> {
   const { lease, taskId } = work;
   const { reason } = stop;
-  const moved = await moveRun(tx, lease.runId, 'running', 'suspended', { reason, fence: lease.fence });
+  const moved = await moveRun(tx, lease.runId, 'running', 'suspended', {
+    reason,
+    fence: lease.fence,
+  });
   if (moved) {
     const message = storableText(stop.message);
     await appendEvent(tx, taskId, 'run_suspended', { runId: lease.runId, reason, message });
@@ -37,7 +44,11 @@ async function suspend(tx: Transaction, work: RunWork, stop: Extract<RunStop, { 
   if (reason === 'launcher_stopping') await enqueue(tx, 'work', { v: 1, taskId });
 }
 
-async function fail(tx: Transaction, work: RunWork, stop: Extract<RunStop, { kind: 'failed' }>): Promise<void> {
+async function fail(
+  tx: Transaction,
+  work: RunWork,
+  stop: Extract<RunStop, { kind: 'failed' }>,
+): Promise<void> {
   const { lease, taskId } = work;
   const { reason } = stop;
   const task = await findTask(tx, taskId);
@@ -45,7 +56,12 @@ async function fail(tx: Transaction, work: RunWork, stop: Extract<RunStop, { kin
   await endRun(tx, work, reason);
   if (!(await moveTask(tx, taskId, 'running', 'failed', reason))) return;
   const message = storableText(stop.message).slice(0, 2_000);
-  await appendEvent(tx, taskId, 'task_ended', { runId: lease.runId, state: 'failed', reason, message });
+  await appendEvent(tx, taskId, 'task_ended', {
+    runId: lease.runId,
+    state: 'failed',
+    reason,
+    message,
+  });
 }
 
 async function refuse(tx: Transaction, work: RunWork, why: string): Promise<void> {

@@ -19,7 +19,6 @@ const TREE = '/work';
 const PROMPT_FILE = 'prompt.md';
 const TASK_FILE = 'task.json';
 
-
 export const STEP_LIMITS: Omit<SandboxLimits, 'wallMs'> = {
   graceMs: 2_000,
   memoryBytes: 4096 * MIB,
@@ -43,7 +42,11 @@ export interface StepSandboxInput {
 }
 
 /** The specification, and the hash of what decides how much the agent may do. */
-export function buildStepSandbox(input: StepSandboxInput): { spec: SandboxSpec; prompt: string; policyHash: string } {
+export function buildStepSandbox(input: StepSandboxInput): {
+  spec: SandboxSpec;
+  prompt: string;
+  policyHash: string;
+} {
   const { node, agent, directories } = input;
   const prompt = buildPrompt({
     nodePrompt: node.prompt,
@@ -54,12 +57,22 @@ export function buildStepSandbox(input: StepSandboxInput): { spec: SandboxSpec; 
     node.agent.command === undefined ? agent.argv : [node.agent.command];
   const mounts: SandboxMount[] = [
     { kind: 'bind', role: 'tree', source: directories.tree, target: TREE, access: 'read_write' },
-    { kind: 'bind', role: 'history', source: historyDirectory(input.runDirectory), target: HISTORY_TARGET, access: 'read_only' },
+    {
+      kind: 'bind',
+      role: 'history',
+      source: historyDirectory(input.runDirectory),
+      target: HISTORY_TARGET,
+      access: 'read_only',
+    },
     { kind: 'bind', role: 'in', source: directories.in, target: '/in', access: 'read_only' },
     { kind: 'bind', role: 'out', source: directories.out, target: '/out', access: 'read_write' },
-    ...agent.mounts.map(
-      (m): SandboxMount => ({ kind: 'bind', role: 'agent', source: m.host, target: m.inside, access: 'read_only' }),
-    ),
+    ...agent.mounts.map((m): SandboxMount => ({
+      kind: 'bind',
+      role: 'agent',
+      source: m.host,
+      target: m.inside,
+      access: 'read_only',
+    })),
   ];
   const spec: SandboxSpec = {
     id: input.stepId,
@@ -77,7 +90,10 @@ export function buildStepSandbox(input: StepSandboxInput): { spec: SandboxSpec; 
     cwd: TREE,
     mounts,
     network: 'none',
-    limits: { ...STEP_LIMITS, wallMs: Math.min(node.timeoutMinutes * 60, input.wallSecondsLeft) * 1000 },
+    limits: {
+      ...STEP_LIMITS,
+      wallMs: Math.min(node.timeoutMinutes * 60, input.wallSecondsLeft) * 1000,
+    },
     labels: input.labels,
     stdin: Buffer.from(prompt),
   };
@@ -85,7 +101,11 @@ export function buildStepSandbox(input: StepSandboxInput): { spec: SandboxSpec; 
 }
 
 /** Writes what the step may read, and makes the place for what it leaves. */
-export async function writeStepInputs(directories: StepDirectories, prompt: string, taskFile: TaskFile): Promise<void> {
+export async function writeStepInputs(
+  directories: StepDirectories,
+  prompt: string,
+  taskFile: TaskFile,
+): Promise<void> {
   await mkdir(directories.in, { recursive: true });
   await mkdir(directories.out, { recursive: true });
   await writeFile(join(directories.in, PROMPT_FILE), prompt);

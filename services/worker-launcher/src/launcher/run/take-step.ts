@@ -15,11 +15,19 @@ export type StepTaking =
   | { ok: false; failure: StepFailure };
 
 /** @throws RunStopped when the lease was lost meanwhile. */
-export async function takeStep(work: RunWork, admitted: AdmittedRun, stepId: string, baseTree: string): Promise<StepTaking> {
+export async function takeStep(
+  work: RunWork,
+  admitted: AdmittedRun,
+  stepId: string,
+  baseTree: string,
+): Promise<StepTaking> {
   const start = admitted.claims.start.sha;
   const place = {
     labels: { task: work.taskId, run: work.lease.runId, step: stepId },
-    mirror: { directory: mirrorDirectory(work.stateDir, admitted.task.repositoryId), access: 'read_only' },
+    mirror: {
+      directory: mirrorDirectory(work.stateDir, admitted.task.repositoryId),
+      access: 'read_only',
+    },
     run: work.directories.pathOf(work.lease),
     signal: work.signals.collect,
   } as const;
@@ -37,7 +45,13 @@ export async function takeStep(work: RunWork, admitted: AdmittedRun, stepId: str
     await work.collector.run({
       ...place,
       id: `pack-${stepId}`,
-      operations: [writeStepPack({ commit: taken.commit, start, onData: (piece) => void pieces.push(Buffer.from(piece)) })],
+      operations: [
+        writeStepPack({
+          commit: taken.commit,
+          start,
+          onData: (piece) => void pieces.push(Buffer.from(piece)),
+        }),
+      ],
     });
     return { ok: true, taken, pack: Buffer.concat(pieces) };
   } catch (error) {
@@ -45,6 +59,9 @@ export async function takeStep(work: RunWork, admitted: AdmittedRun, stepId: str
     work.log.warn({ err: error, stepId }, 'the work of a step could not be taken in');
     const message = error instanceof Error ? error.message : String(error);
     const tooLarge = error instanceof AppError && error.code === 'too_large';
-    return { ok: false, failure: { reason: tooLarge ? 'work_too_large' : 'tree_not_taken', message } };
+    return {
+      ok: false,
+      failure: { reason: tooLarge ? 'work_too_large' : 'tree_not_taken', message },
+    };
   }
 }
