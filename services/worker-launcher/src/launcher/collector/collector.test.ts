@@ -192,6 +192,25 @@ describe('the work of a run', () => {
     expect(existsSync(stepDirectories(run.run, 'chain-2').tree)).toBe(true);
   });
 
+  test('a tree that would write into a git directory is not laid out', async () => {
+    const blob = git(repository.directory, ['rev-parse', `${run.start}:b.txt`]);
+    const layOut = async (name: string, key: string): Promise<unknown> => {
+      const entry = Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]);
+      const hash = ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'];
+      const tree = git(repository.directory, hash, entry);
+      const commit = git(repository.directory, ['commit-tree', tree, '-p', run.start, '-m', 'x']);
+      const objects = packOf([commit, tree, blob]);
+      return run.perform(
+        loadStepPack({ commit, start: run.start, pack: inPieces(objects) }),
+        materialize({ key, tree, start: run.start }),
+      );
+    };
+    await expect(layOut('.git', 'evil')).rejects.toMatchObject({
+      detail: { problem: 'unusable_tree' },
+    });
+    await layOut('.gith', 'good');
+  });
+
   test('a second attempt needs a key of its own', async () => {
     await run.layOut('attempt-1');
     await expect(run.layOut('attempt-1')).rejects.toMatchObject({ code: 'conflict' });

@@ -16,16 +16,19 @@ export interface WallOptions {
  * launcher died, must not run anything without walls.
  */
 export const WALL_OPTIONS: readonly string[] = [
-  ...[
-    '--unshare-user',
-    '--unshare-all',
-    '--die-with-parent',
-    '--new-session',
-    '--cap-drop',
-    'ALL',
-    '--clearenv',
-  ],
-  ...['--uid', String(INSIDE_UID), '--gid', String(INSIDE_UID), '--hostname', 'sandbox'],
+  '--unshare-user',
+  '--unshare-all',
+  '--die-with-parent',
+  '--new-session',
+  '--cap-drop',
+  'ALL',
+  '--clearenv',
+  '--uid',
+  String(INSIDE_UID),
+  '--gid',
+  String(INSIDE_UID),
+  '--hostname',
+  'sandbox',
 ];
 
 /**

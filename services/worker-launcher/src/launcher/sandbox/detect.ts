@@ -3,7 +3,10 @@
  * whoever deploys and for the launcher's start, which refuses to run agents where a wall is missing.
  */
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   BUBBLEWRAP_PATH,
@@ -41,8 +44,13 @@ const LIMITS: SandboxLimits = {
   openFiles: 128,
 };
 
-/** Tries every wall once; takes about a second and leaves nothing behind. */
-export async function detectSandbox(options: BubblewrapDriverOptions = {}): Promise<SandboxReport> {
+export interface DetectOptions extends BubblewrapDriverOptions {
+  /** Where sandboxes will write, the launcher's state directory: what goes to a disk is counted, what stays in memory is not. */
+  directory?: string;
+}
+
+/** Tries every wall once; takes one or two seconds and leaves nothing behind. */
+export async function detectSandbox(options: DetectOptions = {}): Promise<SandboxReport> {
   const driver = createBubblewrapDriver(options);
   const first = await driver.run(probe('true'));
   const report: SandboxReport = {
@@ -72,7 +80,7 @@ export async function detectSandbox(options: BubblewrapDriverOptions = {}): Prom
     'memory_limit',
   );
   report.fileSize = judge(await driver.run(probe('head -c 2000000 /dev/zero > /tmp/x')), undefined);
-  report.disk = 'sampled';
+  report.disk = await tryDisk(driver, options.directory ?? tmpdir());
   return report;
 }
 
@@ -115,6 +123,21 @@ async function tryNetwork(driver: SandboxDriver): Promise<Enforcement> {
     return succeeded(exit) ? 'missing' : 'kernel';
   } finally {
     server.close();
+  }
+}
+
+async function tryDisk(driver: SandboxDriver, parent: string): Promise<Enforcement> {
+  const source = await mkdtemp(join(parent, 'detect-'));
+  try {
+    const script =
+      'i=0; while [ $i -lt 40 ]; do head -c 900000 /dev/zero > /m/$i; i=$((i + 1)); sleep 0.02; done';
+    const spec = probe(script, { diskBytes: 4 * MIB });
+    const mounts = [
+      { kind: 'bind', role: 'probe', source, target: '/m', access: 'read_write' },
+    ] as const;
+    return judge(await driver.run({ ...spec, mounts }), 'disk_limit');
+  } finally {
+    await rm(source, { recursive: true });
   }
 }
 
