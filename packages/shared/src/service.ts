@@ -17,10 +17,9 @@ import { createHaltGuard, type HaltGuard } from './halt/guard.ts';
 import { newId } from './ids.ts';
 import { createLogger, LOG_LEVELS, type Logger } from './log.ts';
 import type { Process } from './processes.ts';
-import { connectConsumer, connectProducer } from './queue/connection.ts';
-import { startConsumer, type Consumer } from './queue/consumer.ts';
+import { queuesOf } from './queue/acl.ts';
+import type { Consumer } from './queue/consumer.ts';
 import type { QueueData, QueueName } from './queue/contracts.ts';
-import { startForwarder } from './queue/forwarder.ts';
 
 const BEAT_MS = 500;
 const DRAIN_DEADLINE_MS = 8000;
@@ -99,6 +98,16 @@ export async function runService<V extends z.ZodRawShape, S extends z.ZodRawShap
   }
 }
 
+// A process with no part in any queue (the console) keeps no connection to Redis and does not pay for the library.
+async function loadQueueing() {
+  const [connection, consumer, forwarder] = await Promise.all([
+    import('./queue/connection.ts'),
+    import('./queue/consumer.ts'),
+    import('./queue/forwarder.ts'),
+  ]);
+  return { ...connection, ...consumer, ...forwarder };
+}
+
 function exitCodeOf(error: unknown): number {
   const code = errorCodeOf(error);
   if (code === 'schema_newer') return 3;
@@ -132,18 +141,21 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     process.exit(2);
   }
 
-  const producer = connectProducer(config.REDIS_URL, log);
-  connections.push(producer);
   await appear(db, instance, hostname());
-  const forwarder = startForwarder({
-    db,
-    redis: producer,
-    deployment,
-    process: spec.name,
-    listener,
-    log,
-    onForbidden,
-  });
+  const queueing = queuesOf(spec.name).length === 0 ? undefined : await loadQueueing();
+  const producer = queueing?.connectProducer(config.REDIS_URL, log);
+  if (producer !== undefined) connections.push(producer);
+  const forwarder =
+    producer &&
+    queueing?.startForwarder({
+      db,
+      redis: producer,
+      deployment,
+      process: spec.name,
+      listener,
+      log,
+      onForbidden,
+    });
 
   function every(name: string, ms: number, work: () => Promise<void>): void {
     let busy = false;
@@ -176,10 +188,11 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     every,
     stopping: stopping.signal,
     consume(queue, concurrency, handle) {
-      const redis = connectConsumer(config.REDIS_URL, log);
+      if (queueing === undefined) throw new AppError('forbidden', `${spec.name} takes no jobs`);
+      const redis = queueing.connectConsumer(config.REDIS_URL, log);
       connections.push(redis);
       consumers.push(
-        startConsumer({ queue, deployment, redis, concurrency, log, handle, onForbidden }),
+        queueing.startConsumer({ queue, deployment, redis, concurrency, log, handle, onForbidden }),
       );
     },
   });
@@ -192,7 +205,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     await Promise.allSettled(consumers.map((consumer) => consumer.stop(DRAIN_DEADLINE_MS)));
     await stopService?.();
     await Promise.allSettled(periodic);
-    await forwarder.stop();
+    await forwarder?.stop();
     halt.stop();
     await disappear(db, instance).catch(() => {});
     await listener.close();

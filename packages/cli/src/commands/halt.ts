@@ -1,5 +1,7 @@
 /** `sallyport halt`: from now on no effect begins, anywhere or for one repository. Returns when every living process says so. */
 import { setHalt } from '@sallyport/shared/db/halt';
+import { scopeOf } from '@sallyport/shared/db/views/halt-scope';
+import { awaitAcknowledgement } from '@sallyport/shared/db/views/halt-status';
 import {
   EXIT_CODES,
   stringOption,
@@ -9,8 +11,7 @@ import {
   type ExitCode,
 } from '../command.ts';
 import { connect, DEPLOYMENT_HELP, DEPLOYMENT_OPTION } from '../operate/connect.ts';
-import { awaitAcknowledgement, describeHalts } from '../operate/halt-status.ts';
-import { scopeOf } from '../operate/scope.ts';
+import { describeHalts } from '../operate/halt-status.ts';
 
 const ACKNOWLEDGE_MS = 5000;
 

@@ -1,9 +1,10 @@
 /** `sallyport resume`: lifts a halt. What waited goes on by itself. */
 import { liftHalt } from '@sallyport/shared/db/halt';
+import { scopeOf } from '@sallyport/shared/db/views/halt-scope';
+import { awaitAcknowledgement } from '@sallyport/shared/db/views/halt-status';
 import { EXIT_CODES, stringOption, type Call, type Command, type ExitCode } from '../command.ts';
 import { connect, DEPLOYMENT_HELP, DEPLOYMENT_OPTION } from '../operate/connect.ts';
-import { awaitAcknowledgement, describeHalts } from '../operate/halt-status.ts';
-import { scopeOf } from '../operate/scope.ts';
+import { describeHalts } from '../operate/halt-status.ts';
 
 const ACKNOWLEDGE_MS = 5000;
 

@@ -1,8 +1,9 @@
 /** `sallyport status`: whether anything is halted, and which processes live. */
 import { listPresence } from '@sallyport/shared/db/presence';
+import { readHaltStatus } from '@sallyport/shared/db/views/halt-status';
 import { EXIT_CODES, type Call, type Command, type ExitCode } from '../command.ts';
 import { connect, DEPLOYMENT_HELP, DEPLOYMENT_OPTION } from '../operate/connect.ts';
-import { describeHalts, readHaltStatus } from '../operate/halt-status.ts';
+import { describeHalts } from '../operate/halt-status.ts';
 import { table } from '../operate/table.ts';
 
 export const command: Command = {

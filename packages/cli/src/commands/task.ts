@@ -1,9 +1,9 @@
 /** `sallyport task ID`: one task with its assessment, runs, verdict and publication. */
+import { readTaskDetails } from '@sallyport/shared/db/views/task-details';
 import { EXIT_CODES, type Call, type Command, type ExitCode } from '../command.ts';
 import { connect, DEPLOYMENT_HELP, DEPLOYMENT_OPTION } from '../operate/connect.ts';
 import { requireTask } from '../operate/require-task.ts';
 import { describeTask } from '../operate/describe-task.ts';
-import { readTaskDetails } from '../operate/task-details.ts';
 
 export const command: Command = {
   help: `usage: sallyport task ID

@@ -1,7 +1,7 @@
 /** `sallyport tasks`: what was asked for and where it stands. */
+import { listTasks } from '@sallyport/shared/db/views/task-view';
 import { EXIT_CODES, flagOption, type Call, type Command, type ExitCode } from '../command.ts';
 import { connect, DEPLOYMENT_HELP, DEPLOYMENT_OPTION } from '../operate/connect.ts';
-import { listTasks } from '../operate/list-tasks.ts';
 import { table } from '../operate/table.ts';
 
 export const command: Command = {

@@ -1,5 +1,6 @@
 /** `sallyport timeline ID`: what happened to a task, in order; `--verify` checks its hash chain. */
 import { readTimeline, verifyTimeline } from '@sallyport/shared/db/timeline';
+import { findTaskView } from '@sallyport/shared/db/views/task-view';
 import { isEnd } from '@sallyport/shared/task/states';
 import { EXIT_CODES, flagOption, type Call, type Command, type ExitCode } from '../command.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Connection,
 } from '../operate/connect.ts';
 import { describeEvent } from '../operate/describe-event.ts';
-import { findTaskView } from '../operate/list-tasks.ts';
 import { requireTask } from '../operate/require-task.ts';
 
 const FOLLOW_MS = 300;

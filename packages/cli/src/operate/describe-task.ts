@@ -1,6 +1,6 @@
 /** One task as text for a terminal. */
-import type { TaskView } from './list-tasks.ts';
-import type { TaskDetails } from './task-details.ts';
+import type { TaskDetails } from '@sallyport/shared/db/views/task-details';
+import type { TaskView } from '@sallyport/shared/db/views/task-view';
 import { printable } from './table.ts';
 
 export function describeTask(task: TaskView, details: TaskDetails): string {

@@ -1,9 +1,9 @@
 /** Waits for the task of a delivery to come to its end, telling its events as they happen. */
 import type { Pool } from '@sallyport/shared/db/pool';
 import { readTimeline, type TimelineEvent } from '@sallyport/shared/db/timeline';
+import { findTaskView, type TaskView } from '@sallyport/shared/db/views/task-view';
 import { AppError } from '@sallyport/shared/errors';
 import { isEnd, type TaskState } from '@sallyport/shared/task/states';
-import { findTaskView, type TaskView } from '../../operate/list-tasks.ts';
 
 const POLL_MS = 50;
 const WAITS_FOR_HUMANS: ReadonlySet<TaskState> = new Set(['held', 'awaiting_approval']);

@@ -1,6 +1,6 @@
 /** Tasks as an operator reads them: with the names that people know, and with what came of them. */
-import type { Queryable } from '@sallyport/shared/db/pool';
-import type { TaskState } from '@sallyport/shared/task/states';
+import type { TaskState } from '../../task/states.ts';
+import type { Queryable } from '../pool.ts';
 
 export interface TaskView {
   id: string;
@@ -25,16 +25,24 @@ const VIEW = `
     p.base_sha as "baseSha", p.head_sha as "headSha", t.created_at as "createdAt", t.moved_at as "movedAt"
   from task t join repository r on r.id = t.repository_id left join publication p on p.task_id = t.id`;
 
-/** The newest tasks; with `waiting` those that wait for a human, the longest waiting first. */
+const WAITING_STATES: readonly TaskState[] = ['awaiting_approval', 'held'];
+
+/** The newest tasks, of one state if it is given; with `waiting` those that wait for a human, the longest waiting first. */
 export async function listTasks(
   db: Queryable,
-  options: { waiting?: boolean; limit?: number } = {},
+  options: { waiting?: boolean; state?: TaskState; limit?: number } = {},
 ): Promise<TaskView[]> {
-  const where = options.waiting === true ? "where t.state in ('awaiting_approval', 'held')" : '';
+  const states =
+    options.waiting === true
+      ? WAITING_STATES
+      : options.state === undefined
+        ? null
+        : [options.state];
   const order = options.waiting === true ? 't.moved_at' : 't.created_at desc';
-  const { rows } = await db.query<TaskView>(`${VIEW} ${where} order by ${order} limit $1`, [
-    options.limit ?? 100,
-  ]);
+  const { rows } = await db.query<TaskView>(
+    `${VIEW} where $1::text[] is null or t.state = any ($1) order by ${order} limit $2`,
+    [states, options.limit ?? 100],
+  );
   return rows;
 }
 
