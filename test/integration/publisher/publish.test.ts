@@ -12,17 +12,13 @@ import {
   REQUESTER,
   seedCollectedTask,
 } from './collected-task.ts';
-import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
+import { assertSettled, createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
 
 let world: PublisherWorld;
 beforeAll(async () => {
   world = await createPublisherWorld();
 });
-afterEach(() => {
-  world.github.assertClean();
-  expect(world.github.liveTokens()).toEqual([]);
-  expect(world.github.pendingFaults()).toBe(0);
-});
+afterEach(() => assertSettled(world));
 afterAll(() => world.close());
 
 describe('publishing', () => {

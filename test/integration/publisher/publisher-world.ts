@@ -10,7 +10,7 @@ import { DEFAULT_POLICY, type PolicyConfig } from '@sallyport/policy/policy-conf
 import { createListener, type Listener } from '@sallyport/shared/db/listen';
 import { createLocks } from '@sallyport/shared/db/task-lock';
 import { createHaltGuard, type HaltGuard } from '@sallyport/shared/halt/guard';
-import { createLogger, type Logger } from '@sallyport/shared/log';
+import { createLogger } from '@sallyport/shared/log';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
 import {
   importRun,
@@ -145,7 +145,12 @@ async function closeWorld(
   await rm(directory, { recursive: true, force: true });
 }
 
-/** A logger that keeps nothing, for what a test does not look at. */
-export function silentLogger(): Logger {
-  return createLogger('test', 'silent');
+/** Throws unless every request fitted GitHub, every fault was met, and no token lives any more. */
+export function assertSettled({ github }: PublisherWorld): void {
+  github.assertClean();
+  const live = github.liveTokens().map((token) => JSON.stringify(token.permissions));
+  if (live.length > 0)
+    throw new Error(`${live.length} token(s) were not revoked: ${live.join(', ')}`);
+  if (github.pendingFaults() > 0)
+    throw new Error(`${github.pendingFaults()} fault(s) were never met`);
 }

@@ -15,16 +15,13 @@ import {
   type Outcome,
 } from './collected-task.ts';
 import { createTestTicketKeys } from '../../support/deployment/seed-admitted-task.ts';
-import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
+import { assertSettled, createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
 
 let world: PublisherWorld;
 beforeAll(async () => {
   world = await createPublisherWorld();
 });
-afterEach(() => {
-  world.github.assertClean();
-  expect(world.github.liveTokens()).toEqual([]);
-});
+afterEach(() => assertSettled(world));
 afterAll(() => world.close());
 
 /** Seeds, lets something happen, publishes, looks. */

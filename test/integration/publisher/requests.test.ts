@@ -25,7 +25,7 @@ import {
   seedCollectedTask,
   type CollectedTask,
 } from './collected-task.ts';
-import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
+import { assertSettled, createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
 
 let world: PublisherWorld;
 let one: CollectedTask;
@@ -37,8 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   world.github.clearFaults();
-  world.github.assertClean();
-  expect(world.github.liveTokens()).toEqual([]);
+  assertSettled(world);
 });
 afterAll(() => world.close());
 

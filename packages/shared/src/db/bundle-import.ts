@@ -1,5 +1,5 @@
 /** What the importer found in the bundles of runs, and the few facts of a run that it needs for that. */
-import type { Queryable, Transaction } from './pool.ts';
+import type { Queryable } from './pool.ts';
 
 export interface BundleImportRow {
   runId: string;
@@ -55,20 +55,18 @@ export async function findRunToImport(
   return rows[0] ?? null;
 }
 
-/** Asks the importer for the bundle of a run, unless the publisher did so within the last `againSeconds`. */
-export async function enqueueImport(
-  tx: Transaction | Queryable,
+/** Whether the publisher has asked for the import of a run within the last so many seconds. */
+export async function isImportAsked(
+  db: Queryable,
   runId: string,
-  againSeconds: number,
+  withinSeconds: number,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `insert into outbox (queue, data)
-     select 'import', jsonb_build_object('v', 1, 'runId', $1::text)
-     where not exists (
+  const { rows } = await db.query<{ asked: boolean }>(
+    `select exists (
        select 1 from outbox
-       where queue = 'import' and data ->> 'runId' = $1::text
-         and (sent_at is null or sent_at > now() - $2 * interval '1 second'))`,
-    [runId, againSeconds],
+       where queue = 'import' and data ->> 'runId' = $1
+         and (sent_at is null or sent_at > now() - $2 * interval '1 second')) as asked`,
+    [runId, withinSeconds],
   );
-  return rowCount === 1;
+  return rows[0]?.asked ?? false;
 }

@@ -54,6 +54,7 @@ export async function importRun(context: ImporterContext, runId: string): Promis
   const result = await importBundleOf(context, run.taskId, run.bundleArtifactId, claims);
   crashPoint('importer:imported_not_stored');
   await storeResult(db, run.taskId, runId, run.bundleArtifactId, result);
+  crashPoint('importer:import_stored');
   log.info({ runId, ok: result.ok, reason: result.ok ? null : result.reason }, 'bundle imported');
 }
 

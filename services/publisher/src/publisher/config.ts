@@ -14,8 +14,8 @@ export const CONFIG = {
     STATE_DIR: z.string().startsWith('/', 'use an absolute path'),
     /** JSON of the policy; the built-in one when it is not set. */
     POLICY_FILE: z.string().min(1).optional(),
-    /** `none` gives git children no sandbox of their own; only by explicit choice. */
-    GIT_ISOLATION: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
+    /** Whether git children get a sandbox of their own: `auto` where the host gives one, with a warning where not. */
+    GIT_ISOLATION: z.enum(['auto', 'bubblewrap', 'none']).default('auto'),
   },
   secrets: {
     GITHUB_APP_KEY: z.string().min(1),

@@ -1,8 +1,9 @@
 /** The publisher: alone holds the App's key, confirms, judges and publishes, and asks GitHub on behalf of the others. */
+import { takeWorkDirectory } from '@sallyport/git/work-directory';
 import { createLocks } from '@sallyport/shared/db/task-lock';
 import { runService } from '@sallyport/shared/service';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
-import { requireIsolation } from '../require-isolation.ts';
+import { chooseIsolation } from '../choose-isolation.ts';
 import { createBackoff } from './backoff.ts';
 import { CONFIG } from './config.ts';
 import type { PublisherContext } from './context.ts';
@@ -13,6 +14,7 @@ import { advancePublication } from './publish/advance.ts';
 import { sweepPublications } from './publish/sweep.ts';
 import { readPolicy } from './read-policy.ts';
 import { handleRequest } from './requests/answer.ts';
+import { scratchDirectory } from './source-pack.ts';
 import { sweepRequests } from './requests/sweep.ts';
 
 const SWEEP_MS = 3_000;
@@ -23,6 +25,7 @@ await runService({
   async start(service) {
     const { config, db, log, halt, deployment } = service;
     const keys = readAppKeys(config.GITHUB_APP_KEY);
+    const release = await takeWorkDirectory(scratchDirectory(config.STATE_DIR));
     log.info({ fingerprints: keys.map((key) => key.fingerprint) }, 'App key read');
     const github = createGithub({
       apiUrl: config.GITHUB_API_URL,
@@ -39,7 +42,7 @@ await runService({
       bot: createBotIdentity(github),
       ticketKeys: readTicketKeys(config.TICKET_PUBLIC_KEYS),
       policy: readPolicy(config.POLICY_FILE),
-      isolation: await requireIsolation(config.GIT_ISOLATION, 'GIT_ISOLATION'),
+      isolation: await chooseIsolation(config.GIT_ISOLATION, 'GIT_ISOLATION', log),
       githubUrl: config.GITHUB_URL,
       stateDir: config.STATE_DIR,
       backoff: createBackoff(),
@@ -55,5 +58,6 @@ await runService({
     });
     service.every('requests', SWEEP_MS, () => sweepRequests(context));
     service.every('publications', SWEEP_MS, () => sweepPublications(context));
+    return release;
   },
 });

@@ -12,6 +12,7 @@ import {
   type MirrorRequest,
 } from '@sallyport/git/fetch-source';
 import { storeArtifact, type Artifact } from '@sallyport/shared/artifacts/store';
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { newId } from '@sallyport/shared/ids';
 import type { PublisherContext } from './context.ts';
 import type { TokenGrant } from './github/token.ts';
@@ -43,6 +44,11 @@ export function mirrorRequest(
   };
 }
 
+/** Where unfinished things lie; nothing in it outlives the process. */
+export function scratchDirectory(stateDir: string): string {
+  return join(stateDir, 'scratch');
+}
+
 /** @throws AppError `too_large` beyond 512 MiB, and what fetchSource throws. */
 export async function storeSource(
   context: PublisherContext,
@@ -50,11 +56,12 @@ export async function storeSource(
   taskId: string,
   commit: string,
 ): Promise<StoredSource> {
-  const scratch = join(context.stateDir, 'scratch');
+  const scratch = scratchDirectory(context.stateDir);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const packFile = join(scratch, `source-${newId()}.pack`);
   try {
     const source = await fetchSource({ ...mirrorRequest(context, grant, commit), packFile });
+    crashPoint('publisher:source_fetched_not_stored');
     const artifact = await storeArtifact(context.db, {
       kind: 'source_pack',
       taskId,

@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { AppError } from '@sallyport/shared/errors';
 import { describe, expect, it } from 'vitest';
 import { readAppKeys } from './app-key.ts';
 
@@ -6,12 +7,12 @@ const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pkcs1 = pair.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 const pkcs8 = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-function problemOf(text: string): string {
+function problemOf(text: string): AppError {
   try {
     readAppKeys(text);
   } catch (error) {
-    expect(error).toMatchObject({ code: 'bad_config' });
-    return (error as Error).message;
+    if (error instanceof AppError) return error;
+    throw error;
   }
   throw new Error('the key was taken');
 }
@@ -71,7 +72,8 @@ describe('reading the App key', () => {
     ],
   ];
   it.each(refused)('refuses %s, says how to mend it, and shows none of it', (_, text, problem) => {
-    const message = problemOf(text);
+    const { code, message } = problemOf(text);
+    expect(code).toBe('bad_config');
     expect(message).toMatch(problem);
     expect(message).toMatch(/^GITHUB_APP_KEY_FILE: /);
     expect(message.includes(hidden)).toBe(false);

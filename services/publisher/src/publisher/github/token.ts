@@ -3,6 +3,7 @@
  * before its first use, and revoked when the act is over, whatever became of it. A token is never kept, cached or logged.
  */
 import type { Octokit } from '@octokit/rest';
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { setInstallationState } from '@sallyport/shared/db/installation';
 import type { Pool } from '@sallyport/shared/db/pool';
 import { appendPrivilegedAct } from '@sallyport/shared/db/privileged-act';
@@ -87,6 +88,7 @@ export async function withToken<T>(
     permissions: TOKEN_ACTS[request.act],
     keyFingerprint: fingerprint,
   };
+  crashPoint('publisher:token_not_recorded');
   try {
     const repository = checkGrant(request, reply);
     await record(deps, request.taskId, 'token_minted', facts);

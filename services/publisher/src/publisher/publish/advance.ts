@@ -5,7 +5,8 @@
  */
 import { findNewestArtifact } from '@sallyport/shared/artifacts/store';
 import { crashPoint } from '@sallyport/shared/crash-point';
-import { enqueueImport, findBundleImport } from '@sallyport/shared/db/bundle-import';
+import { findBundleImport, isImportAsked } from '@sallyport/shared/db/bundle-import';
+import { enqueue } from '@sallyport/shared/db/outbox';
 import { inTransaction } from '@sallyport/shared/db/pool';
 import {
   beginPublication,
@@ -34,7 +35,7 @@ import { requireClaims } from './require-claims.ts';
 import { recordPublishVerdict, settleRefusedTicket, settleStop } from './settle.ts';
 
 const LOCK_WAIT_MS = 10_000;
-const IMPORT_AGAIN_SECONDS = 120;
+const IMPORT_AGAIN_SECONDS = 15;
 
 /** @throws AppError of a failure that may pass; the task stays `judging` and the queue, then the sweep, come back to it. */
 export async function advancePublication(context: PublisherContext, runId: string): Promise<void> {
@@ -74,25 +75,28 @@ async function advanceLocked(
 }
 
 async function proceed(one: Case): Promise<void> {
-  const publication = await findPublication(one.context.db, one.task.id);
+  const { context, run, task } = one;
+  const imported = await findBundleImport(context.db, run.id);
+  // Asked and not answered yet: sweeps come by every few seconds, and GitHub need not hear of each.
+  const waits = run.bundleArtifactId !== null && imported === null;
+  if (waits && (await isImportAsked(context.db, run.id, IMPORT_AGAIN_SECONDS))) return;
+  const publication = await findPublication(context.db, task.id);
   // Nothing of this run is on GitHub yet, so GitHub itself must say that the request is what was admitted.
   const unconfirmed = isPushed(publication, one) ? null : await confirmTrigger(one);
   if (unconfirmed !== null) return void (await settleStop(one, unconfirmed, null, null));
-  if (one.run.bundleArtifactId === null) {
-    return end(
-      one,
-      { decision: 'reject', reason: 'empty_change', message: 'The run ended without a change.' },
-      null,
-      null,
-    );
+  if (run.bundleArtifactId === null) {
+    return end(one, reject('empty_change', 'The run ended without a change.'), null, null);
   }
-  const imported = await findBundleImport(one.context.db, one.run.id);
   if (imported === null) return requestImport(one);
   const judged = await judgeImport(one, imported);
   if ('decision' in judged) return end(one, judged, null, null);
   const stop = stopOf(judged.verdict);
   if (stop !== null) return end(one, stop, judged, null);
   await publish(one, judged, publication);
+}
+
+function reject(reason: string, message: string): Stop {
+  return { decision: 'reject', reason, message };
 }
 
 /** Everything that must hold before anything is done; null when there is nothing to do, or the ticket permits nothing. */
@@ -118,6 +122,7 @@ async function openCase(
   }
   if (task.state === 'collected' && !(await moveTask(db, task.id, 'collected', 'judging')))
     return null;
+  crashPoint('publisher:judging_begun');
   const snapshot = await readSnapshot(db, claims);
   if (snapshot === null) {
     await settleRefusedTicket(context, { ...task, state: 'judging' }, run, 'snapshot');
@@ -146,7 +151,8 @@ async function requestImport(one: Case): Promise<void> {
       storeSource(context, grant, claims.task_id, claims.start.sha),
     );
   }
-  await enqueueImport(context.db, run.id, IMPORT_AGAIN_SECONDS);
+  await enqueue(context.db, 'import', { v: 1, runId: run.id });
+  crashPoint('publisher:import_asked');
 }
 
 async function publish(one: Case, judged: Judged, earlier: PublicationRow | null): Promise<void> {
@@ -176,8 +182,10 @@ async function publish(one: Case, judged: Judged, earlier: PublicationRow | null
     const commentId = await announcePull(one, pullNumber);
     crashPoint('publisher:commented_not_recorded');
     if (commentId !== null) await recordCommented(context.db, task.id, commentId);
+    crashPoint('publisher:comment_recorded');
   }
   await moveTask(context.db, task.id, 'judging', 'published');
+  crashPoint('publisher:published');
 }
 
 function isPushed(publication: PublicationRow | null, one: Case): publication is PublicationRow {
@@ -205,6 +213,7 @@ async function pushAndRecord(
     baseSha: claims.base.sha,
     treeOid: judged.tree,
   });
+  crashPoint('publisher:verdict_committed');
   const pushed = await pushBranch(one, judged);
   if ('decision' in pushed) {
     await end(one, pushed, judged, base);
@@ -220,6 +229,7 @@ async function pushAndRecord(
       adopted: pushed.adopted,
     });
   });
+  crashPoint('publisher:push_recorded');
   return pushed.headSha;
 }
 
@@ -247,6 +257,7 @@ async function openAndRecord(
       adopted: opened.adopted,
     });
   });
+  crashPoint('publisher:pull_recorded');
   return opened.number;
 }
 

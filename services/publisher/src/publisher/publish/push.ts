@@ -3,7 +3,6 @@
  * time, and a branch that already holds the judged tree on the start commit is taken for ours, whoever saw the reply.
  */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { buildCommit } from '@sallyport/git/build-commit';
 import { withMirroredCommit } from '@sallyport/git/fetch-source';
 import type { PushOutcome } from '@sallyport/git/push-outcome';
@@ -15,7 +14,7 @@ import { AppError } from '@sallyport/shared/errors';
 import { readCommit, readRef } from '../github/read-ref.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { commitMessage } from '../pull-text.ts';
-import { mirrorRequest } from '../source-pack.ts';
+import { mirrorRequest, scratchDirectory } from '../source-pack.ts';
 import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
 import type { Judged } from './judge.ts';
 
@@ -53,7 +52,7 @@ async function buildAndPush(
 ): Promise<{ outcome: PushOutcome; commit: string }> {
   const { context, claims, run } = one;
   const bot = await context.bot(grant.octokit);
-  const workDir = join(context.stateDir, 'scratch');
+  const workDir = scratchDirectory(context.stateDir);
   await mkdir(workDir, { recursive: true, mode: 0o700 });
   const mirror = mirrorRequest(context, grant, claims.start.sha);
   return withMirroredCommit(mirror, async ({ gitDir, shallow }) => {

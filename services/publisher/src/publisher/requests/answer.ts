@@ -2,6 +2,7 @@
  * Answers what other processes ask GitHub. Level-triggered: called by a job or a sweep, any number of times. An open
  * request ends as `answered`, or as `unknown` after bounded attempts, which every asker takes for no.
  */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import {
   answerRequest as storeAnswer,
   countAttempt,
@@ -47,7 +48,9 @@ export async function handleRequest(context: PublisherContext, requestId: string
         if (again.kind === 'comment') await context.halt.assertClear(again.repositoryId);
         await countAttempt(context.db, requestId);
         const answered = await answerOnce(context, again, lock);
+        crashPoint('publisher:asked_github_not_answered');
         await storeAnswer(context.db, requestId, { state: 'answered', ...answered });
+        crashPoint('publisher:request_answered');
       },
     );
     if (done !== 'busy') context.backoff.forget(requestId);

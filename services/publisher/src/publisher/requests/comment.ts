@@ -1,4 +1,5 @@
 /** Posts one comment from a template, once. The halt is asked directly before the write. */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import type { GithubAnswer, GithubParams } from '@sallyport/shared/task/github-requests';
 import type { HeldLock } from '@sallyport/shared/db/task-lock';
 import { commentMark, renderComment } from '../comments.ts';
@@ -25,5 +26,6 @@ export async function answerComment(
       await context.halt.assertClear(grant.repository.id);
     },
   });
+  crashPoint('publisher:refusal_told_not_answered');
   return { commentId: posted.id };
 }
