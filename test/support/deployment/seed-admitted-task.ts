@@ -64,7 +64,7 @@ export async function seedAdmittedTask(
   const seeded = await seedTask(deployment, {
     branch,
     issue: number,
-    state: 'admitted',
+    state: 'assessing',
     team: team.name,
     repositoryId,
   });
@@ -151,6 +151,10 @@ export async function seedAdmittedTask(
       ],
     );
   }
+  // Last: a launcher that sweeps in between must not find half of it.
+  await admin.query(`update task set state = 'admitted', moved_at = now() where id = $1`, [
+    seeded.taskId,
+  ]);
   return {
     taskId: seeded.taskId,
     runId,
