@@ -3,7 +3,7 @@
  * end-to-end tests drive. Everything in it is the real thing but GitHub itself and the agent's model.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { standInAccount } from '@sallyport/cli/local/process-account';
 import {
@@ -57,6 +57,10 @@ export async function startLine(options: LineOptions): Promise<Line> {
   const scriptDir = join(temporary.path, 'agent');
   mkdirSync(scriptDir, { mode: 0o755 });
   const scriptFile = join(scriptDir, 'script.json');
+  // A copy, because the launcher's own user need not be able to enter the checkout.
+  const agentFile = join(scriptDir, 'scripted-agent.mjs');
+  copyFileSync(SCRIPTED_AGENT_PATH, agentFile);
+  chmodSync(agentFile, 0o644);
   function setScript(script: readonly ScriptedAction[]): void {
     writeFileSync(scriptFile, agentScript(...script), { mode: 0o644 });
     chmodSync(scriptFile, 0o644);
@@ -76,6 +80,7 @@ export async function startLine(options: LineOptions): Promise<Line> {
     github = await startStandIn({
       dir: join(temporary.path, 'github'),
       account: standInAccount(id),
+      temporaryDir: temporary.path,
       state: {
         appId: 424_242,
         appSlug: 'sallyport',
@@ -120,7 +125,7 @@ export async function startLine(options: LineOptions): Promise<Line> {
               '/agent-script/script.json',
             ],
             mounts: [
-              { host: SCRIPTED_AGENT_PATH, inside: '/agent/scripted-agent.mjs' },
+              { host: agentFile, inside: '/agent/scripted-agent.mjs' },
               { host: scriptFile, inside: '/agent-script/script.json' },
             ],
           },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endProcess, spawnBound } from '@sallyport/cli/local/bound-process';
 import { readLines } from '@sallyport/cli/local/line-reader';
 import type { OsAccount } from '@sallyport/cli/local/os-account';
-import { nodeCommand } from '@sallyport/cli/local/start-deployment';
+import { nodeCommand, viewCode } from '@sallyport/cli/local/code-view';
 import { runtimeEnvironment } from '@sallyport/cli/local/process-table';
 import {
   createGithubControl,
@@ -38,6 +38,8 @@ export async function startStandIn(options: {
   readonly dir: string;
   readonly state: Readonly<Record<string, unknown>>;
   readonly account?: OsAccount | undefined;
+  /** An existing directory that the account can enter. */
+  readonly temporaryDir: string;
 }): Promise<StandIn> {
   const { dir, account } = options;
   const keyFile = join(dir, 'app-key.pem');
@@ -49,8 +51,10 @@ export async function startStandIn(options: {
   if (account !== undefined) {
     for (const path of [dir, stateFile]) chownSync(path, account.uid, account.gid);
   }
+  const code = viewCode(account, options.temporaryDir);
   const child = spawnBound({
-    argv: [...nodeCommand('test/support/github/main.ts'), '--state', stateFile],
+    argv: [...nodeCommand('test/support/github/main.ts', code), '--state', stateFile],
+    bind: code.bind,
     env: runtimeEnvironment(dir),
     cwd: '/',
     account,

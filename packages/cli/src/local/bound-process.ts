@@ -2,13 +2,26 @@
  * Starts a process that cannot outlive the one that started it, even when that one is killed with SIGKILL: the kernel is
  * asked to signal the child at its parent's death. Between the fork and that request lies a moment in which the parent
  * may already be gone; a one-line shell closes it by comparing its parent with the expected one before it becomes the
- * program. The same line is where another OS account is taken on, since doing so clears the request.
+ * program. The same line is where another OS account is taken on, since doing so clears the request, and where what no
+ * process of ours needs is given up for good: gaining privileges by a set-user-id program, and core dumps of its memory.
  */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { OsAccount } from './os-account.ts';
 
-const GUARD = '[ "$PPID" = "$1" ] || exit 125; shift; exec "$@"';
+// The shell adds variables of its own to the environment; the program is to have none that it was not given.
+const GUARD =
+  '[ "$PPID" = "$1" ] || exit 125; shift; ulimit -c 0; exec env -u PWD -u OLDPWD -u SHLVL -u _ "$@"';
+// Read-only, so that nothing that runs below the second place can harm what lies in the first.
+const BIND =
+  'mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" || exit 125; shift 2; exec "$@"';
 const POLL_MS = 10;
+
+/** A directory that the child alone also finds, read-only, at another place. */
+export interface Bind {
+  readonly source: string;
+  /** An existing directory. */
+  readonly target: string;
+}
 
 export interface BoundCommand {
   readonly argv: readonly [string, ...string[]];
@@ -17,6 +30,10 @@ export interface BoundCommand {
   readonly cwd: string;
   /** Runs as this OS account; only root can ask for it. */
   readonly account?: OsAccount | undefined;
+  /** Made in a mount namespace of the child's own, so that it is gone with the child; only root can ask for it. */
+  readonly bind?: Bind | undefined;
+  /** Lets set-user-id programs work below the child; by default they gain it nothing. */
+  readonly mayGainPrivileges?: boolean | undefined;
   /** What the child receives when this process ends without having stopped it. */
   readonly deathSignal: 'SIGKILL' | 'SIGTERM' | 'SIGQUIT';
   readonly stdio: StdioOptions;
@@ -27,26 +44,34 @@ export interface BoundCommand {
  * children in order). Call it from the main thread: the kernel watches the thread that forked, not the whole process.
  */
 export function spawnBound(command: BoundCommand): ChildProcess {
-  const { account } = command;
-  const identity = account
-    ? ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups']
-    : [];
-  return spawn(
+  const argv = [
+    ...bindArguments(command.bind),
     'setpriv',
-    [
-      ...identity,
-      '--pdeathsig',
-      command.deathSignal.slice('SIG'.length),
-      '--',
-      '/bin/sh',
-      '-c',
-      GUARD,
-      'sh',
-      String(process.pid),
-      ...command.argv,
-    ],
-    { env: { ...command.env }, cwd: command.cwd, stdio: command.stdio, detached: true },
-  );
+    ...identityArguments(command.account),
+    ...(command.mayGainPrivileges === true ? [] : ['--no-new-privs']),
+    ...['--pdeathsig', command.deathSignal.slice('SIG'.length)],
+    ...['--', '/bin/sh', '-c', GUARD, 'sh', String(process.pid)],
+    ...command.argv,
+  ];
+  const [program = 'setpriv', ...rest] = argv;
+  return spawn(program, rest, {
+    env: { ...command.env },
+    cwd: command.cwd,
+    stdio: command.stdio,
+    detached: true,
+  });
+}
+
+/** The words that run what follows them with the directory bound; none without one. */
+export function bindArguments(bind: Bind | undefined): string[] {
+  if (bind === undefined) return [];
+  return ['unshare', '--mount', '--', '/bin/sh', '-c', BIND, 'sh', bind.source, bind.target];
+}
+
+/** What setpriv is told so that what follows runs as the account and has no other group. */
+export function identityArguments(account: OsAccount | undefined): string[] {
+  if (account === undefined) return [];
+  return ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'];
 }
 
 /** Whether the child has ended (or never began). */

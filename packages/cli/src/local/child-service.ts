@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { hasExited, endProcess, spawnBound } from './bound-process.ts';
+import { hasExited, endProcess, spawnBound, type Bind } from './bound-process.ts';
 import { readLines } from './line-reader.ts';
 import type { OsAccount } from './os-account.ts';
 
@@ -17,6 +17,8 @@ export interface ServiceProcess {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly account?: OsAccount | undefined;
+  readonly bind?: Bind | undefined;
+  readonly mayGainPrivileges?: boolean | undefined;
   /** Both output streams are appended to this file (0600). */
   readonly logFile: string;
   /** Called with each line of output, for a terminal. */
