@@ -1,0 +1,33 @@
+/** Console: shows operators everything but secrets, and lets them halt. It moves no task. */
+import { runService } from '@sallyport/shared/service';
+import { CONFIG } from './config.ts';
+import { createApp } from './create-app.ts';
+import { createStreamHub } from './timeline/stream-hub.ts';
+
+const SWEEP_MS = 2000;
+
+await runService({
+  name: 'console',
+  config: CONFIG,
+  async start({ config, deployment, db, listener, log, every }) {
+    const streams = createStreamHub({ db, log });
+    listener.on('timeline', (subject) => streams.nudge(subject));
+    every('timelines', SWEEP_MS, async () => streams.sweep());
+    const app = createApp({
+      db,
+      deployment,
+      redisUrl: config.REDIS_URL,
+      tokenSha256: config.OPERATOR_TOKEN_SHA256,
+      streams,
+      log,
+    });
+    await app.listen({ host: config.HOST, port: config.PORT });
+    const address = app.server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    log.info({ host: config.HOST, port }, 'listening');
+    return async () => {
+      streams.close();
+      await app.close();
+    };
+  },
+});

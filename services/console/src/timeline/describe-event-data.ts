@@ -1,0 +1,14 @@
+/** The facts of a timeline event on one line, the same on the page and in what is added to it live. */
+import { visibleText } from '../visible-text.ts';
+
+const MAX_CHARS = 1000;
+
+/** `branch=agent/issue-1 sha=…`; facts that are not there are left out, long lists are cut. */
+export function describeEventData(data: Record<string, unknown>): string {
+  const text = Object.entries(data)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+  const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  return visibleText(cut);
+}
