@@ -154,7 +154,13 @@ function send(port: number, path: string, asked: Ask): Promise<Answer> {
         path,
         method,
         agent: false,
-        headers: { ...(body !== undefined && { 'content-type': type }), ...asked.headers },
+        headers: {
+          ...(body !== undefined && {
+            'content-type': type,
+            'content-length': String(Buffer.byteLength(body)),
+          }),
+          ...asked.headers,
+        },
       },
       (incoming) => {
         let text = '';

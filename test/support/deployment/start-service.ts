@@ -24,7 +24,7 @@ export interface ServiceProcess {
 export interface ServiceStart {
   /** The main, from the root: `services/gate/src/main.ts`. */
   main: string;
-  process: 'intake' | 'gate';
+  process: 'intake' | 'gate' | 'console';
   env?: Record<string, string | undefined>;
   /** Written to files whose names are given as `<NAME>_FILE`. */
   secrets?: Record<string, string>;

@@ -1,5 +1,5 @@
 /** Tasks as an operator reads them: with the names that people know, and with what came of them. */
-import type { TaskState } from '../../task/states.ts';
+import { TASK_STATES, type TaskState } from '../../task/states.ts';
 import type { Queryable } from '../pool.ts';
 
 export interface TaskView {
@@ -27,20 +27,16 @@ const VIEW = `
 
 const WAITING_STATES: readonly TaskState[] = ['awaiting_approval', 'held'];
 
-/** The newest tasks, of one state if it is given; with `waiting` those that wait for a human, the longest waiting first. */
+/** The newest tasks, of one state if it is given; with `waiting` only those that wait for a human, the longest waiting first. */
 export async function listTasks(
   db: Queryable,
   options: { waiting?: boolean; state?: TaskState; limit?: number } = {},
 ): Promise<TaskView[]> {
-  const states =
-    options.waiting === true
-      ? WAITING_STATES
-      : options.state === undefined
-        ? null
-        : [options.state];
+  const possible = options.waiting === true ? WAITING_STATES : TASK_STATES;
+  const states = possible.filter((state) => options.state === undefined || state === options.state);
   const order = options.waiting === true ? 't.moved_at' : 't.created_at desc';
   const { rows } = await db.query<TaskView>(
-    `${VIEW} where $1::text[] is null or t.state = any ($1) order by ${order} limit $2`,
+    `${VIEW} where t.state = any ($1) order by ${order} limit $2`,
     [states, options.limit ?? 100],
   );
   return rows;
