@@ -50,14 +50,18 @@ await runService({
     service.consume('github', 4, ({ requestId }) => handleRequest(context, requestId));
     service.consume('source', 2, ({ requestId }) => handleRequest(context, requestId));
     service.consume('publish', 2, ({ runId }) => advancePublication(context, runId));
+    const nudged = new Set<Promise<void>>();
     service.listener.on('bundle_import', (runId) => {
-      if (runId === '') return;
-      advancePublication(context, runId).catch((error: unknown) =>
-        log.warn({ err: error, runId }, 'publication waits'),
-      );
+      if (runId === '' || service.stopping.aborted) return;
+      const pass = advancePublication(context, runId)
+        .catch((error: unknown) => log.warn({ err: error, runId }, 'publication waits'))
+        .finally(() => nudged.delete(pass));
+      nudged.add(pass);
     });
     service.every('requests', SWEEP_MS, () => sweepRequests(context));
     service.every('publications', SWEEP_MS, () => sweepPublications(context));
+    // What a nudge began needs the connections that are closed after this.
+    return async () => void (await Promise.allSettled([...nudged]));
     return release;
   },
 });
