@@ -61,7 +61,9 @@ await runService({
     service.every('requests', SWEEP_MS, () => sweepRequests(context));
     service.every('publications', SWEEP_MS, () => sweepPublications(context));
     // What a nudge began needs the connections that are closed after this.
-    return async () => void (await Promise.allSettled([...nudged]));
-    return release;
+    return async () => {
+      await Promise.allSettled(nudged);
+      await release();
+    };
   },
 });
