@@ -29,6 +29,10 @@ export const COMMANDS: CommandTable = {
   },
   task: { summary: 'one task with its reasons', load: () => import('./commands/task.ts') },
   timeline: { summary: 'what happened to a task', load: () => import('./commands/timeline.ts') },
+  migrate: {
+    summary: 'roles, schema and rights in a Postgres of your own',
+    load: () => import('./commands/migrate.ts'),
+  },
   dev: {
     summary: 'for work on Sallyport itself: `dev test` runs the test suites',
     load: () => import('./commands/dev.ts'),
