@@ -31,7 +31,12 @@ it('turns a signed comment into a branch and a draft pull request on the admitte
   expect(commit.parents).toEqual([base]);
   expect(commit.author.name).toBe('sallyport[bot]');
   const pull = (await control.pulls(line.repo)).find((p) => p['number'] === task.pullNumber);
-  expect(pull).toMatchObject({ draft: true, state: 'open', base: { ref: 'main' }, head: { ref: task.branch } });
+  expect(pull).toMatchObject({
+    draft: true,
+    state: 'open',
+    base: { ref: 'main' },
+    head: { ref: task.branch },
+  });
   const diff = await control.diff(line.repo, String(task.baseSha), String(task.headSha));
   expect(diff.map((file) => [file.status, file.path])).toEqual([
     ['modified', 'src/slug.js'],
@@ -40,7 +45,18 @@ it('turns a signed comment into a branch and a draft pull request on the admitte
   expect(await botComments(line, issue)).toHaveLength(1);
   expect(await verifyTimeline(line.db, task.id)).toBeNull();
   expect(events.map((e) => e.kind)).toEqual(
-    expect.arrayContaining(['delivery_stored', 'task_assessed', 'ticket_issued', 'run_started', 'step_ended', 'tree_compared', 'bundle_collected', 'verdict_given', 'pushed', 'published']),
+    expect.arrayContaining([
+      'delivery_stored',
+      'task_assessed',
+      'ticket_issued',
+      'run_started',
+      'step_ended',
+      'tree_compared',
+      'bundle_collected',
+      'verdict_given',
+      'pushed',
+      'published',
+    ]),
   );
 });
 
@@ -58,13 +74,20 @@ it('mints a token per act, for one repository, and leaves none alive', async () 
 it('refuses somebody with read permission only, and says why on the issue', async () => {
   const { task, issue } = await askAndWait(line, '/agent fix this', READER);
   expect(task.state).toBe('refused');
-  await expect.poll(() => botComments(line, issue), { timeout: 20_000 }).toEqual([expect.stringContaining('read')]);
+  await expect
+    .poll(() => botComments(line, issue), { timeout: 20_000 })
+    .toEqual([expect.stringContaining('read')]);
 });
 
 it('makes one task of a delivery that comes twice, and of one that comes twice at once', async () => {
   const { control } = line.github;
   const issue = await line.addIssue();
-  const comment = await control.comment({ repo: line.repo, issue, body: '/agent fix this', by: 'dev-ada' });
+  const comment = await control.comment({
+    repo: line.repo,
+    issue,
+    body: '/agent fix this',
+    by: 'dev-ada',
+  });
   const payload = await control.issueCommentPayload({ repo: line.repo, comment: comment.id });
   const copies = await control.deliver('issue_comment', payload, { copies: 3, simultaneous: true });
   expect(copies.every((d) => d.statusCode >= 200 && d.statusCode < 300)).toBe(true);
@@ -75,7 +98,13 @@ it('makes one task of a delivery that comes twice, and of one that comes twice a
   const { task } = await awaitTask(line.db, guid, { timeoutMs: 90_000 });
   expect(task.state).toBe('published');
   await expect
-    .poll(() => line.db.query('select state_reason from delivery where guid = $1', [other?.guid]).then((r) => r.rows[0]), { timeout: 10_000 })
+    .poll(
+      () =>
+        line.db
+          .query('select state_reason from delivery where guid = $1', [other?.guid])
+          .then((r) => r.rows[0]),
+      { timeout: 10_000 },
+    )
     .toEqual({ state_reason: 'duplicate_event' });
   const { rows } = await line.db.query('select id from task where subject_number = $1', [issue]);
   expect(rows).toHaveLength(1);
@@ -92,7 +121,11 @@ it('starts nothing while halted, and goes on by itself when resumed', async () =
   await new Promise((resolve) => setTimeout(resolve, 3000));
   const { rows } = await line.db.query('select state from task where subject_number = $1', [issue]);
   expect(rows.every((row) => ['received', 'assessing'].includes(String(row['state'])))).toBe(true);
-  expect((await line.github.control.tokens()).slice(before.length).filter((t) => Object.values(t.permissions).includes('write'))).toEqual([]);
+  expect(
+    (await line.github.control.tokens())
+      .slice(before.length)
+      .filter((t) => Object.values(t.permissions).includes('write')),
+  ).toEqual([]);
   await liftHalt(line.db, 'all', 'test');
   const { task } = await awaitTask(line.db, guid, { timeoutMs: 90_000 });
   expect(task.state).toBe('published');
@@ -116,7 +149,17 @@ const done = { do: 'handOff', outcome: 'done', summary: 'did it' } as const;
 it.each([
   ['a workflow', [{ do: 'write', path: '.github/workflows/ci.yml', content: 'on: push\n' }, done]],
   ['a symlink', [{ do: 'symlink', path: 'src/passwd', target: '/etc/passwd' }, done]],
-  ['a secret', [{ do: 'write', path: 'src/config.js', content: `export const t = '${['gh', 'p_'].join('')}${'a1B2c3D4e5'.repeat(4).slice(0, 36)}';\n` }, done]],
+  [
+    'a secret',
+    [
+      {
+        do: 'write',
+        path: 'src/config.js',
+        content: `export const t = '${['gh', 'p_'].join('')}${'a1B2c3D4e5'.repeat(4).slice(0, 36)}';\n`,
+      },
+      done,
+    ],
+  ],
 ] as const)('pushes nothing of a change with %s in it, and says why', async (_, script) => {
   line.setScript(script);
   const before = await agentBranches(line);
@@ -129,7 +172,10 @@ it.each([
 it('rejects a run that changes nothing', async () => {
   line.setScript([done]);
   const { task } = await askAndWait(line);
-  expect(task).toMatchObject({ state: 'rejected', reason: expect.stringContaining('empty_change') as unknown });
+  expect(task).toMatchObject({
+    state: 'rejected',
+    reason: expect.stringContaining('empty_change') as unknown,
+  });
 });
 
 it('ends a run whose agent misbehaves, with its reason, and does the next task', async () => {

@@ -48,13 +48,13 @@ export interface ServiceContext<C> {
   listener: Listener;
   halt: HaltGuard;
   /** Starts taking jobs of a queue; stopped by the service itself. */
-  consume<Q extends QueueName>(
+  readonly consume: <Q extends QueueName>(
     queue: Q,
     concurrency: number,
     handle: (data: QueueData<Q>) => Promise<void>,
-  ): void;
+  ) => void;
   /** Runs the work now and then every so often, never twice at once; failures are logged. Sweeps are made of this. */
-  every(name: string, ms: number, work: () => Promise<void>): void;
+  readonly every: (name: string, ms: number, work: () => Promise<void>) => void;
   /** Aborted when the process begins to stop. */
   stopping: AbortSignal;
 }

@@ -5,7 +5,11 @@ import type { Line } from './start-line.ts';
 const TIMEOUT_MS = 90_000;
 
 /** Asks on a new issue and waits for the end of its task. */
-export async function askAndWait(line: Line, body = '/agent fix this', by?: string): Promise<AwaitedTask & { issue: number }> {
+export async function askAndWait(
+  line: Line,
+  body = '/agent fix this',
+  by?: string,
+): Promise<AwaitedTask & { issue: number }> {
   const issue = await line.addIssue();
   const { guid } = await line.comment(issue, body, by);
   const awaited = await awaitTask(line.db, guid, { timeoutMs: TIMEOUT_MS });
@@ -15,7 +19,9 @@ export async function askAndWait(line: Line, body = '/agent fix this', by?: stri
 /** The comments of our App on an issue. */
 export async function botComments(line: Line, issue: number): Promise<string[]> {
   const comments = await line.github.control.comments(line.repo, issue);
-  return comments.filter((c) => authorOf(c) === line.github.app.botLogin).map((c) => String(c['body']));
+  return comments
+    .filter((c) => authorOf(c) === line.github.app.botLogin)
+    .map((c) => String(c['body']));
 }
 
 function authorOf(comment: Record<string, unknown>): unknown {

@@ -104,10 +104,12 @@ async function show(call: Call, line: Line): Promise<ExitCode> {
     .reduce((sum, { durationMs }) => sum + durationMs, 0);
   const timings = await readTimings(line.db, task.id, githubMs);
   call.print(
-    `\npull request #${task.pullNumber}: ${String(pull['title'])}\n${task.pullUrl ?? ''}\n${indent(String(pull['body'] ?? ''))}`,
+    `\npull request #${task.pullNumber}: ${String(pull['title'])}\n${task.pullUrl ?? ''}\n${indent(typeof pull['body'] === 'string' ? pull['body'] : '')}`,
   );
   const diff = await line.github.control.diff(line.repo, task.baseSha, task.headSha);
-  call.print(`\n${diff.map((file) => `--- ${file.status} ${file.path}\n${file.patch ?? ''}`).join('\n')}\n`);
+  call.print(
+    `\n${diff.map((file) => `--- ${file.status} ${file.path}\n${file.patch ?? ''}`).join('\n')}\n`,
+  );
   call.print(
     `from the delivery to the pull request: ${timings.totalMs} ms, of which agent ${timings.agentMs} ms, GitHub ${timings.githubMs} ms, own work ${timings.ownMs} ms`,
   );

@@ -34,7 +34,8 @@ function attach(redis: Redis, log: Logger): Redis {
 }
 
 // Outside a script Redis answers NOPERM; inside one it says in words what the script's user may not do.
-const REFUSAL = /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b|The user executing the script can't/;
+const REFUSAL =
+  /^(?:ReplyError: )?(?:NOPERM|NOAUTH|WRONGPASS)\b|The user executing the script can't/;
 
 /** Whether Redis refused a command for lack of a right. Nothing will mend it but the operator: the process must stop. */
 export function isPermissionError(error: unknown): boolean {

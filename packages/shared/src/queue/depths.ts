@@ -17,7 +17,11 @@ export interface QueueDepth {
 
 /** Reads every queue of the deployment. @throws AppError `unavailable` when Redis cannot be reached. */
 export async function readQueueDepths(redisUrl: string, deployment: string): Promise<QueueDepth[]> {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => null, lazyConnect: true });
+  const redis = new Redis(redisUrl, {
+    maxRetriesPerRequest: 1,
+    retryStrategy: () => null,
+    lazyConnect: true,
+  });
   redis.on('error', () => {});
   try {
     await redis.connect();
