@@ -49,8 +49,10 @@ export function startConsumer<Q extends QueueName>(options: ConsumerOptions<Q>):
       prefix: queuePrefix(options.deployment, queue),
       concurrency: options.concurrency,
       skipVersionCheck: true,
-      // Jobs are short: they claim and return. A longer lock would only delay the take-over from a dead process.
-      lockDuration: 30_000,
+      // A dead process's jobs are taken over when their lock has ended. Taking one over from a process that only paused runs
+      // it twice, which every handler survives; so the lock may be short.
+      lockDuration: 10_000,
+      stalledInterval: 5_000,
       maxStalledCount: 5,
     },
   );
