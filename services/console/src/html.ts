@@ -29,11 +29,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return new Html(parts.map((part, i) => (i === 0 ? part : show(values[i - 1]) + part)).join(''));
 }
 
-/** Whether a value is a piece of a page, and not text that only looks like one. */
-export function isSafeHtml(value: unknown): value is SafeHtml {
-  return value instanceof Html;
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

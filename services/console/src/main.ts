@@ -9,10 +9,11 @@ const SWEEP_MS = 2000;
 await runService({
   name: 'console',
   config: CONFIG,
-  async start({ config, deployment, db, listener, log, every }) {
+  async start(context) {
+    const { config, deployment, db, listener, log } = context;
     const streams = createStreamHub({ db, log });
     listener.on('timeline', (subject) => streams.nudge(subject));
-    every('timelines', SWEEP_MS, async () => streams.sweep());
+    context.every('timelines', SWEEP_MS, async () => streams.sweep());
     const app = createApp({
       db,
       deployment,

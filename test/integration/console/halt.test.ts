@@ -89,6 +89,7 @@ it.each([
   ['no reason', { ...good, reason: ' ' }, 400],
   ['a reason without end', { ...good, reason: 'x'.repeat(1001) }, 400],
   ['a reason with NUL', { ...good, reason: 'a\0b' }, 400],
+  ['a repository with NUL', { level: 'drain', reason: 'x', repo: 'a\0/b' }, 400],
   ['no level', { scope: 'all', reason: 'x' }, 400],
   ['an unknown level', { ...good, level: 'pause' }, 400],
   ['no scope', { level: 'drain', reason: 'x' }, 400],
@@ -105,6 +106,12 @@ it('is set with the same and nothing wrong, for a repository by number too', asy
   const json = { scope: 'repo:77', level: 'drain', reason: 'x' };
   expect((await console_.script('/api/halt', { json })).status).toBe(200);
   expect(await rows()).toMatchObject([{ scope: 'repo:77' }]);
+});
+
+it('is set in the name of an operator whose name cannot be stored as he gave it', async () => {
+  const odd = await console_.login('a\0b');
+  await console_.browse(odd, '/halt', { form: { ...good, repo: '' } });
+  expect(await rows()).toMatchObject([{ set_by: 'a⟨U+0000⟩b (console)' }]);
 });
 
 it('tells on the form what was wrong with it', async () => {

@@ -89,7 +89,8 @@ it.each([
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   }
   expect((await redis.keys(`${console_.deployment.id}:*`)).toSorted()).toEqual(before.toSorted());
-  expect(await queue.getJobCounts('waiting', 'paused')).toMatchObject({ waiting: 1 });
+  expect(await queue.getJobCounts('waiting')).toMatchObject({ waiting: 1 });
+  expect(await queue.isPaused()).toBe(false);
 });
 
 it('leaves no trace in Redis by having been looked at', async () => {

@@ -148,7 +148,7 @@ it.each([
   ['the number in the address', '/events?after=3', {}, ['4']],
 ])('goes on after %s', async (_name, path, headers, expected) => {
   const taskId = await taskWith(3);
-  const reader = await read(`/tasks/${taskId}${path}`, headers as Record<string, string>);
+  const reader = await read(`/tasks/${taskId}${path}`, headers);
   await append(taskId, 4);
   await expect.poll(() => ids(reader)).toEqual(expected);
 });

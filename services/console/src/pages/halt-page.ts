@@ -14,7 +14,7 @@ export function haltBody(status: HaltStatus, operator: Operator, problem: string
         Not yet by: ${status.waitingFor.join(', ')}. <a href="/halt">Look again</a>
       </p>`
     }
-    <h2>Halt</h2>
+    <h2>Set a halt</h2>
     <form method="post" action="/halt" class="fields">
       ${csrfField(operator)}
       <fieldset>

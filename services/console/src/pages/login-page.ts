@@ -11,11 +11,11 @@ export function loginPage(state: { next: string; problem: string | null }): Safe
       <form method="post" action="/login" class="fields">
         <input type="hidden" name="next" value="${state.next}" />
         <label
-          >Operator token
-          <input type="password" name="token" autocomplete="current-password" required autofocus
+          >Your name, for the record <input name="name" maxlength="64" autocomplete="username"
         /></label>
         <label
-          >Your name, for the record <input name="name" maxlength="64" autocomplete="username"
+          >Operator token
+          <input type="password" name="token" autocomplete="current-password" required autofocus
         /></label>
         <button>Log in</button>
       </form>

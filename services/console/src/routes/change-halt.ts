@@ -11,7 +11,9 @@ const ACKNOWLEDGE_MS = 2000;
 const scope = z.union([z.literal(['all', 'repo']), z.string().regex(/^repo:[0-9]{1,18}$/)], {
   error: 'say all, repo (with repo: OWNER/NAME or the numeric id) or repo:ID',
 });
-const repo = z.string().trim().max(200);
+const hasNoNul = (text: string): boolean => !text.includes('\0');
+const NO_NUL = 'leave out the NUL character';
+const repo = z.string().trim().max(200).refine(hasNoNul, NO_NUL);
 /** What is halted: everything, or one repository by name or number. */
 export const ScopeInput = z.object({ scope: scope.optional(), repo: repo.optional() });
 export const HaltInput = ScopeInput.extend({
@@ -21,7 +23,7 @@ export const HaltInput = ScopeInput.extend({
     .trim()
     .min(1, 'say why')
     .max(1000, 'use at most 1000 characters')
-    .refine((text) => !text.includes('\0'), 'leave out the NUL character'),
+    .refine(hasNoNul, NO_NUL),
 });
 
 /** Sets the halt and waits a moment for the living to act upon it; whoever has not is named. */

@@ -9,10 +9,12 @@ import { clearSessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
 import { readInput } from '../http/read-input.ts';
 import { sendPage } from '../http/send-page.ts';
 import { loginPage } from '../pages/login-page.ts';
+import { visibleText } from '../visible-text.ts';
 
 const Form = z.object({
   token: z.string().max(1024).default(''),
-  name: z.string().trim().max(64).default(''),
+  // It will stand in records: what cannot be seen in it, or not be stored, is shown by its number.
+  name: z.string().trim().max(64).transform(visibleText).default(''),
   next: z.string().max(2048).default('/'),
 });
 const Query = z.object({ next: z.string().max(2048).default('/') });

@@ -49,15 +49,21 @@ export function createStreamHub(options: {
 }): StreamHub {
   const { db, log } = options;
   const streams = new Set<Stream>();
+  let told = false;
 
   function wake(stream: Stream): void {
     stream.again = true;
     if (stream.busy) return;
     stream.busy = true;
     void send(stream)
+      .then(() => {
+        told = false;
+      })
       .catch((error: unknown) => {
-        // The stream stays: the sweep tries again, and the reader keeps what it has.
-        if (!stream.closed.signal.aborted) log.warn({ err: error }, 'reading a timeline failed');
+        // The stream stays: the sweep tries again, and the reader keeps what it has. One line per outage is enough.
+        if (!told && !stream.closed.signal.aborted)
+          log.warn({ err: error }, 'reading a timeline failed');
+        told ||= !stream.closed.signal.aborted;
       })
       .finally(() => {
         stream.busy = false;
