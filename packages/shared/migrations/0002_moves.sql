@@ -63,7 +63,14 @@ as $$
   )
 $$;
 
--- Claims or renews the lease of a run; the new fencing number, or null while another holder's lease lives.
+-- The end of a lease that is taken or renewed now. Bounded: a launcher that says nothing more must become replaceable.
+create function lease_end(p_seconds integer) returns timestamptz
+  language sql volatile
+  set search_path from current
+as $$ select clock_timestamp() + make_interval(secs => least(greatest(p_seconds, 1), 3600)) $$;
+
+-- Claims the lease of a run that waits for a launcher; the new fencing number, or null while another holder's lease
+-- lives, and for ever once the run is over: what was collected is out of every launcher's reach.
 create function lease_claim(p_run uuid, p_holder text, p_seconds integer) returns bigint
   language plpgsql security definer
   set search_path from current
@@ -71,8 +78,14 @@ as $$
 declare
   v_fence bigint;
 begin
+  if not exists (
+    select 1 from run r join task t on t.id = r.task_id
+    where r.id = p_run and r.state in ('pending', 'running', 'suspended') and t.state in ('admitted', 'running')
+  ) then
+    return null;
+  end if;
   insert into lease as l (run_id, holder, fence, expires_at)
-    values (p_run, p_holder, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    values (p_run, p_holder, 1, lease_end(p_seconds))
     on conflict (run_id) do update
       set holder = excluded.holder, fence = l.fence + 1, expires_at = excluded.expires_at
       where l.expires_at <= clock_timestamp()
@@ -85,7 +98,7 @@ create function lease_renew(p_run uuid, p_fence bigint, p_seconds integer) retur
   set search_path from current
 as $$
 begin
-  update lease set expires_at = clock_timestamp() + make_interval(secs => p_seconds)
+  update lease set expires_at = lease_end(p_seconds)
     where run_id = p_run and fence = p_fence and expires_at > clock_timestamp();
   return found;
 end $$;
@@ -113,7 +126,7 @@ begin
       set level = case when h.level = 'stop' then 'stop' else excluded.level end,
           reason = excluded.reason, set_by = excluded.set_by, set_at = now(), version = nextval('halt_version')
     returning version into v_version;
-  perform timeline_append('00000000-0000-0000-0000-000000000000', 'halt_set',
+  perform timeline_write('00000000-0000-0000-0000-000000000000', 'halt_set',
     jsonb_build_object('scope', p_scope, 'level', p_level, 'reason', p_reason, 'by', p_by));
   return v_version;
 end $$;
@@ -128,7 +141,7 @@ begin
   if not found then
     return false;
   end if;
-  perform timeline_append('00000000-0000-0000-0000-000000000000', 'halt_lifted',
+  perform timeline_write('00000000-0000-0000-0000-000000000000', 'halt_lifted',
     jsonb_build_object('scope', p_scope, 'by', p_by));
   return true;
 end $$;

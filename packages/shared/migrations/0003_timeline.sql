@@ -11,7 +11,8 @@ as $$
       || p_kind || E'\n' || p_data::text, 'UTF8')), 'hex')
 $$;
 
-create function timeline_append(p_subject uuid, p_kind text, p_data jsonb) returns integer
+-- Granted to nobody: reached by way of timeline_append, and of the functions that tell of what they themselves did.
+create function timeline_write(p_subject uuid, p_kind text, p_data jsonb) returns integer
   language plpgsql security definer
   set search_path from current
 as $$
@@ -35,6 +36,19 @@ begin
     values (p_subject, v_seq, v_at, v_process, p_kind, p_data, v_prev,
       chain_hash(v_prev, v_seq, v_at, v_process, p_kind, p_data));
   return v_seq;
+end $$;
+
+-- What a process tells of itself. Of the halt only halt_set and halt_lift tell: an event without the act would be a lie.
+create function timeline_append(p_subject uuid, p_kind text, p_data jsonb) returns integer
+  language plpgsql security definer
+  set search_path from current
+as $$
+begin
+  if p_kind in ('halt_set', 'halt_lifted') then
+    raise exception 'timeline event % is written by its own function alone', p_kind
+      using errcode = 'insufficient_privilege';
+  end if;
+  return timeline_write(p_subject, p_kind, p_data);
 end $$;
 
 -- The first place at which the chain of a subject does not hold; no row when it holds.
@@ -84,7 +98,7 @@ begin
   return v_seq;
 end $$;
 
-create function forbid_change() returns trigger language plpgsql as $$
+create function forbid_change() returns trigger language plpgsql set search_path from current as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end $$;

@@ -1,4 +1,4 @@
-table approval
+table approval (row security)
   id uuid not null
   task_id uuid not null
   stage text not null
@@ -243,7 +243,7 @@ table reservation
   reservation_pkey PRIMARY KEY (id)
   reservation_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 
-table run
+table run (row security)
   id uuid not null
   task_id uuid not null
   number integer not null
@@ -283,7 +283,7 @@ table snapshot
   snapshot_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
   snapshot_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 
-table step
+table step (row security)
   id uuid not null
   run_id uuid not null
   fence bigint not null
@@ -528,13 +528,21 @@ CREATE UNIQUE INDEX verdict_pkey ON verdict USING btree (id)
 
 CREATE UNIQUE INDEX verdict_run_id_key ON verdict USING btree (run_id)
 
-policy artifact_drop on artifact for delete using ((process = session_process())) with check (-)
+policy approval_give on approval for insert using (-) with check ((session_process() =
+CASE stage
+    WHEN 'run'::text THEN 'gate'::text
+    ELSE 'publisher'::text
+END))
 
-policy artifact_finish on artifact for update using ((process = session_process())) with check (-)
+policy approval_read on approval for select using (true) with check (-)
+
+policy artifact_drop on artifact for delete using (((process = session_process()) AND ((sha256 IS NULL) OR (expires_at <= now())))) with check (-)
+
+policy artifact_finish on artifact for update using (((process = session_process()) AND (sha256 IS NULL))) with check ((process = session_process()))
 
 policy artifact_read on artifact for select using ((EXISTS ( SELECT 1
    FROM artifact_kind k
-  WHERE ((k.kind = artifact.kind) AND ((k.writer = session_process()) OR (session_process() = ANY (k.readers))))))) with check (-)
+  WHERE ((k.kind = artifact.kind) AND ((k.writer = session_process()) OR ((artifact.sha256 IS NOT NULL) AND (session_process() = ANY (k.readers)))))))) with check (-)
 
 policy artifact_write on artifact for insert using (-) with check (((process = session_process()) AND (EXISTS ( SELECT 1
    FROM artifact_kind k
@@ -545,8 +553,9 @@ policy artifact_chunk_read on artifact_chunk for select using ((EXISTS ( SELECT 
   WHERE (a.id = artifact_chunk.artifact_id)))) with check (-)
 
 policy artifact_chunk_write on artifact_chunk for insert using (-) with check ((EXISTS ( SELECT 1
-   FROM artifact a
-  WHERE ((a.id = artifact_chunk.artifact_id) AND (a.process = session_process())))))
+   FROM (artifact a
+     JOIN artifact_kind k ON ((k.kind = a.kind)))
+  WHERE ((a.id = artifact_chunk.artifact_id) AND (a.process = session_process()) AND (a.sha256 IS NULL) AND ((artifact_chunk.seq >= 0) AND (artifact_chunk.seq <= ((k.max_bytes - 1) / 1048576)))))))
 
 policy github_request_answer on github_request for update using ((session_process() = 'publisher'::text)) with check (-)
 
@@ -567,6 +576,28 @@ policy outbox_watch on outbox for select using ((session_process() = ANY (ARRAY[
 policy presence_own on presence for all using ((process = session_process())) with check ((process = session_process()))
 
 policy presence_watch on presence for select using ((session_process() = ANY (ARRAY['console'::text, 'operator'::text]))) with check (-)
+
+policy run_make on run for insert using (-) with check ((session_process() = 'gate'::text))
+
+policy run_read on run for select using (true) with check (-)
+
+policy run_record on run for update using (true) with check (((state = ANY (ARRAY['pending'::text, 'running'::text, 'suspended'::text])) AND (EXISTS ( SELECT 1
+   FROM lease l
+  WHERE ((l.run_id = run.id) AND (l.expires_at > clock_timestamp())))) AND ((bundle_artifact_id IS NULL) OR (EXISTS ( SELECT 1
+   FROM artifact a
+  WHERE ((a.id = run.bundle_artifact_id) AND (a.task_id = run.task_id) AND (a.kind = 'bundle'::text) AND (a.sha256 IS NOT NULL))))) AND ((source_artifact_id IS NULL) OR (EXISTS ( SELECT 1
+   FROM artifact a
+  WHERE ((a.id = run.source_artifact_id) AND (a.task_id = run.task_id) AND (a.kind = 'source_pack'::text)))))))
+
+policy step_begin on step for insert using (-) with check ((EXISTS ( SELECT 1
+   FROM lease l
+  WHERE ((l.run_id = step.run_id) AND (l.fence = step.fence) AND (l.expires_at > clock_timestamp())))))
+
+policy step_finish on step for update using (((state = 'started'::text) AND (EXISTS ( SELECT 1
+   FROM lease l
+  WHERE ((l.run_id = step.run_id) AND (l.expires_at > clock_timestamp())))))) with check (true)
+
+policy step_read on step for select using (true) with check (-)
 
 CREATE TRIGGER bundle_import_nudge AFTER INSERT ON bundle_import FOR EACH ROW EXECUTE FUNCTION notify_row('run_id')
 
@@ -599,6 +630,7 @@ $function$
 CREATE OR REPLACE FUNCTION forbid_change()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'SCHEMA', 'pg_temp'
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
@@ -617,7 +649,7 @@ begin
   if not found then
     return false;
   end if;
-  perform timeline_append('00000000-0000-0000-0000-000000000000', 'halt_lifted',
+  perform timeline_write('00000000-0000-0000-0000-000000000000', 'halt_lifted',
     jsonb_build_object('scope', p_scope, 'by', p_by));
   return true;
 end $function$
@@ -639,7 +671,7 @@ begin
       set level = case when h.level = 'stop' then 'stop' else excluded.level end,
           reason = excluded.reason, set_by = excluded.set_by, set_at = now(), version = nextval('halt_version')
     returning version into v_version;
-  perform timeline_append('00000000-0000-0000-0000-000000000000', 'halt_set',
+  perform timeline_write('00000000-0000-0000-0000-000000000000', 'halt_set',
     jsonb_build_object('scope', p_scope, 'level', p_level, 'reason', p_reason, 'by', p_by));
   return v_version;
 end $function$
@@ -654,14 +686,27 @@ AS $function$
 declare
   v_fence bigint;
 begin
+  if not exists (
+    select 1 from run r join task t on t.id = r.task_id
+    where r.id = p_run and r.state in ('pending', 'running', 'suspended') and t.state in ('admitted', 'running')
+  ) then
+    return null;
+  end if;
   insert into lease as l (run_id, holder, fence, expires_at)
-    values (p_run, p_holder, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    values (p_run, p_holder, 1, lease_end(p_seconds))
     on conflict (run_id) do update
       set holder = excluded.holder, fence = l.fence + 1, expires_at = excluded.expires_at
       where l.expires_at <= clock_timestamp()
     returning fence into v_fence;
   return v_fence;
 end $function$
+
+
+CREATE OR REPLACE FUNCTION lease_end(p_seconds integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SET search_path TO 'SCHEMA', 'pg_temp'
+AS $function$ select clock_timestamp() + make_interval(secs => least(greatest(p_seconds, 1), 3600)) $function$
 
 
 CREATE OR REPLACE FUNCTION lease_held(p_run uuid, p_fence bigint)
@@ -695,7 +740,7 @@ CREATE OR REPLACE FUNCTION lease_renew(p_run uuid, p_fence bigint, p_seconds int
  SET search_path TO 'SCHEMA', 'pg_temp'
 AS $function$
 begin
-  update lease set expires_at = clock_timestamp() + make_interval(secs => p_seconds)
+  update lease set expires_at = lease_end(p_seconds)
     where run_id = p_run and fence = p_fence and expires_at > clock_timestamp();
   return found;
 end $function$
@@ -704,6 +749,7 @@ end $function$
 CREATE OR REPLACE FUNCTION notify_row()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'SCHEMA', 'pg_temp'
 AS $function$
 declare
   v_row jsonb := to_jsonb(new);
@@ -797,26 +843,12 @@ CREATE OR REPLACE FUNCTION timeline_append(p_subject uuid, p_kind text, p_data j
  SECURITY DEFINER
  SET search_path TO 'SCHEMA', 'pg_temp'
 AS $function$
-declare
-  v_process text := session_process();
-  v_seq integer;
-  v_prev text;
-  v_at timestamptz;
 begin
-  if v_process is null or not exists (select 1 from timeline_kind where kind = p_kind and process = v_process) then
-    raise exception 'timeline event % may not be written by %', p_kind, coalesce(v_process, session_user)
+  if p_kind in ('halt_set', 'halt_lifted') then
+    raise exception 'timeline event % is written by its own function alone', p_kind
       using errcode = 'insufficient_privilege';
   end if;
-  -- One writer per chain at a time; the lock ends with the transaction, so the next one sees this row.
-  perform pg_advisory_xact_lock(hashtextextended(current_schema() || p_subject::text, 1));
-  select seq, hash into v_seq, v_prev from timeline where subject = p_subject order by seq desc limit 1;
-  v_seq := coalesce(v_seq, 0) + 1;
-  v_prev := coalesce(v_prev, encode(sha256(convert_to(p_subject::text, 'UTF8')), 'hex'));
-  v_at := clock_timestamp();
-  insert into timeline (subject, seq, at, process, kind, data, prev_hash, hash)
-    values (p_subject, v_seq, v_at, v_process, p_kind, p_data, v_prev,
-      chain_hash(v_prev, v_seq, v_at, v_process, p_kind, p_data));
-  return v_seq;
+  return timeline_write(p_subject, p_kind, p_data);
 end $function$
 
 
@@ -842,5 +874,34 @@ begin
     v_prev := v_row.hash;
     v_expected := v_expected + 1;
   end loop;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION timeline_write(p_subject uuid, p_kind text, p_data jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'SCHEMA', 'pg_temp'
+AS $function$
+declare
+  v_process text := session_process();
+  v_seq integer;
+  v_prev text;
+  v_at timestamptz;
+begin
+  if v_process is null or not exists (select 1 from timeline_kind where kind = p_kind and process = v_process) then
+    raise exception 'timeline event % may not be written by %', p_kind, coalesce(v_process, session_user)
+      using errcode = 'insufficient_privilege';
+  end if;
+  -- One writer per chain at a time; the lock ends with the transaction, so the next one sees this row.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || p_subject::text, 1));
+  select seq, hash into v_seq, v_prev from timeline where subject = p_subject order by seq desc limit 1;
+  v_seq := coalesce(v_seq, 0) + 1;
+  v_prev := coalesce(v_prev, encode(sha256(convert_to(p_subject::text, 'UTF8')), 'hex'));
+  v_at := clock_timestamp();
+  insert into timeline (subject, seq, at, process, kind, data, prev_hash, hash)
+    values (p_subject, v_seq, v_at, v_process, p_kind, p_data, v_prev,
+      chain_hash(v_prev, v_seq, v_at, v_process, p_kind, p_data));
+  return v_seq;
 end $function$
 

@@ -18,3 +18,8 @@ export const DEPLOYMENT_PATTERN = /^[a-z][a-z0-9_]{1,23}$/;
 export function roleName(deployment: string, process: Process): string {
   return `${deployment}_${process.replace('-', '_')}`;
 }
+
+/** The role that owns a deployment's schema: nobody can log in as it, and its functions have its rights, not a superuser's. */
+export function ownerRole(deployment: string): string {
+  return `${deployment}_owner`;
+}

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { AppError } from '../errors.ts';
-import { PROCESSES, roleName, DEPLOYMENT_PATTERN } from '../processes.ts';
+import { PROCESSES, ownerRole, roleName, DEPLOYMENT_PATTERN } from '../processes.ts';
 import { isPgError, PG_ERRORS, type Queryable } from './pool.ts';
 import { syncRegistries } from './registries.ts';
 
@@ -42,7 +42,8 @@ export function codeVersion(): number {
 }
 
 /**
- * Migrates, then renews registries and grants. Returns the versions that were applied.
+ * Migrates, then renews registries and grants. Returns the versions that were applied. The roles must be there already,
+ * and the URL's role must be able to act as the schema's owner; `provision` sees to both.
  * @throws AppError `schema_newer` when the database is ahead of this code; `conflict` when an applied file was changed.
  */
 export async function migrate(options: { url: string; deployment: string }): Promise<number[]> {
@@ -59,8 +60,13 @@ export async function migrate(options: { url: string; deployment: string }): Pro
     const schema = options.deployment;
     // Two first starts at once race for the schema itself; `if not exists` does not close that race.
     await client.query('select pg_advisory_lock(hashtextextended($1, 7))', [schema]);
-    await client.query(`create schema if not exists ${schema}`);
+    const owner = ownerRole(schema);
+    await client.query(`create schema if not exists ${schema} authorization ${owner}`);
+    // From here on what is made belongs to a role without rights elsewhere: functions run with their owner's rights.
+    await client.query(`set role ${owner}`);
     await client.query(`set search_path to ${schema}, pg_temp`);
+    // Between a migration and the grants a new function would be open to everybody.
+    await client.query('alter default privileges revoke execute on functions from public');
     await client.query(
       `create table if not exists schema_migration (
          version integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
