@@ -38,8 +38,29 @@ export function createLogger(
         paths: SECRET_NAMES.flatMap((n) => [n, `*.${n}`, `*.*.${n}`]),
         censor: '[redacted]',
       },
-      serializers: { err: stdSerializers.err },
+      serializers: { err: (error: unknown) => withoutArguments(error, 0) },
     },
     scrubbed,
   );
+}
+
+const DEEPEST = 4;
+
+/** An error of Redis carries the command that failed, and the first command of a connection has the password among its arguments. */
+function withoutArguments(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+  if (value instanceof Error) return withoutArguments(stdSerializers.err(value), depth + 1);
+  if (Array.isArray(value)) return value.map((one) => withoutArguments(one, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === 'command' ? nameOf(inner) : withoutArguments(inner, depth + 1),
+    ]),
+  );
+}
+
+function nameOf(command: unknown): unknown {
+  return typeof command === 'object' && command !== null && 'name' in command
+    ? command.name
+    : undefined;
 }

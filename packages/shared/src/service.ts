@@ -143,7 +143,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
 
   await appear(db, instance, hostname());
   const queueing = queuesOf(spec.name).length === 0 ? undefined : await loadQueueing();
-  const producer = queueing?.connectProducer(config.REDIS_URL, log);
+  const producer = queueing?.connectProducer(config.REDIS_URL, log, onForbidden);
   if (producer !== undefined) connections.push(producer);
   const forwarder =
     producer &&
@@ -189,7 +189,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     stopping: stopping.signal,
     consume(queue, concurrency, handle) {
       if (queueing === undefined) throw new AppError('forbidden', `${spec.name} takes no jobs`);
-      const redis = queueing.connectConsumer(config.REDIS_URL, log);
+      const redis = queueing.connectConsumer(config.REDIS_URL, log, onForbidden);
       connections.push(redis);
       consumers.push(
         queueing.startConsumer({ queue, deployment, redis, concurrency, log, handle, onForbidden }),
