@@ -1,0 +1,98 @@
+/**
+ * The compose deployment, for real: an engine, images built without a registry, the set-up, the whole stack against a
+ * GitHub stand-in, the walls tried from inside. Ends with a line that counts; exit code 1 when a check failed or there is no
+ * engine.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { startEngine, type Engine } from './engine.ts';
+import { EXPECTED } from './expected.ts';
+import { buildImages } from './images.ts';
+import { checkLine } from './line-checks.ts';
+import { createReport, type Report } from './report.ts';
+import { createStack, type Stack } from './stack.ts';
+import { checkImage, checkSecretFiles, checkWalls } from './wall-checks.ts';
+import { APP } from './world.ts';
+
+const DATA_DIR = join(import.meta.dirname, '..', '..', '.local', 'compose-engine', 'data');
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function checkStack(report: Report, stack: Stack): Promise<void> {
+  await report.check(
+    'the set-up refuses to begin without the key of the App, and says so',
+    async () => {
+      const ran = await stack.setUp();
+      assert.equal(ran.code, 2);
+      assert.match(ran.stderr, /--app-key/);
+    },
+  );
+  await report.check('the set-up makes what is missing, and nothing the second time', async () => {
+    const first = await stack.setUp(
+      '--app-id',
+      String(APP.id),
+      '--app-slug',
+      APP.slug,
+      '--app-key',
+      stack.appKeyFile,
+    );
+    assert.equal(first.code, 0, first.stderr);
+    const second = await stack.setUp();
+    assert.deepEqual([second.code, second.stdout], [0, 'nothing to do\n'], second.stderr);
+  });
+  await stack.configure();
+  stack.setScript([]);
+  await report.check('everything comes up and is well', () => stack.up(Object.keys(EXPECTED)));
+  if (!report.isGood()) return;
+  await checkImage(report, stack);
+  await checkWalls(report, stack);
+  await checkSecretFiles(report, stack);
+  await checkLine(report, stack);
+  await report.check('everything ends by itself when asked to', async () => {
+    await stack.compose(['stop', '--timeout', '30'], { timeoutMs: 300_000 });
+    const codes: Record<string, string> = {};
+    for (const service of [...Object.keys(EXPECTED), 'migrate']) {
+      const id = await stack.containerOf(service);
+      codes[service] = (
+        await stack.docker('inspect', '--format', '{{.State.ExitCode}}', id)
+      ).trim();
+    }
+    assert.deepEqual(
+      Object.entries(codes).filter(([, code]) => code !== '0'),
+      [],
+    );
+  });
+}
+
+async function run(report: Report): Promise<void> {
+  let engine: Engine | undefined;
+  let stack: Stack | undefined;
+  async function tidyUp(): Promise<void> {
+    await stack?.down();
+    await engine?.stop();
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void tidyUp().finally(() => process.exit(1)));
+  }
+  try {
+    engine = await startEngine(DATA_DIR, print);
+    await buildImages(engine, print);
+    stack = createStack(engine);
+    await checkStack(report, stack);
+    if (!report.isGood())
+      print((await stack.compose(['logs', '--no-color', '--tail', '40'])).stdout);
+  } finally {
+    await tidyUp();
+  }
+}
+
+const report = createReport(print);
+await run(report).catch((error: unknown) =>
+  report.check('the run gets to its end', () => {
+    throw error;
+  }),
+);
+print(report.summary());
+process.exitCode = report.isGood() ? 0 : 1;
