@@ -12,9 +12,9 @@ import { startEmbeddedPostgres, type EmbeddedServer } from './embedded-postgres.
 import { startEmbeddedRedis } from './embedded-redis.ts';
 import { readExternalServers } from './external-servers.ts';
 import { accountOf } from './process-account.ts';
-import { prepareProcess } from './process-files.ts';
+import { chooseDataPlace } from './data-dir.ts';
+import { prepareStage, type PreparedProcess } from './process-stage.ts';
 import {
-  environmentFor,
   PROCESS_TABLE,
   type DeploymentSettings,
   type SecretKind,
@@ -25,8 +25,6 @@ import { claimDeployment, prepareDeployment, type Claim } from './state-dir.ts';
 import { createSupervisor, type Supervisor, type SupervisorEvent } from './supervise.ts';
 import { createTemporaryDirectory } from './temporary.ts';
 
-const CHECKOUT = join(import.meta.dirname, '..', '..', '..', '..');
-const READY_TIMEOUT_MS = 60_000;
 const STOP_DEADLINE_MS = 15_000;
 
 export interface StartOptions {
@@ -55,6 +53,8 @@ export interface RunningDeployment {
   readonly webhookSecret: string;
   readonly operatorToken: string;
   readonly dir: string;
+  /** What each process was given. */
+  readonly processes: readonly PreparedProcess[];
   readonly supervisor: Supervisor;
   /** Ends everything in order. Safe to call again. */
   stop(): Promise<void>;
@@ -71,6 +71,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
   const claim: Claim = claimDeployment(paths, { mode: options.mode });
   const temporary = createTemporaryDirectory();
   const servers: EmbeddedServer[] = [];
+  const starting: Promise<unknown>[] = [];
   const supervisor = createSupervisor({
     restart: true,
     stopDeadlineMs: STOP_DEADLINE_MS,
@@ -85,6 +86,8 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       for (const cleanup of cleanups) {
         await cleanup().catch((error: unknown) => options.note(`cleaning up: ${String(error)}`));
       }
+      // One may still be starting when the other has failed: it is stopped once it is there.
+      await Promise.allSettled(starting);
       await Promise.all(servers.map((server) => server.stop()));
       temporary.remove();
       claim.release();
@@ -96,12 +99,18 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
   try {
     const secrets = ensureSecrets(paths.secrets);
     const external = readExternalServers(options.env);
+    const data = chooseDataPlace({
+      deploymentDir: paths.dir,
+      temporaryDir: temporary.path,
+      account: accountOf(settings.id, 'intake'),
+      throwAway: options.throwAway,
+    });
     const durability = options.throwAway ? ('lost_on_crash' as const) : ('kept' as const);
     const [databaseUrl, redisUrl] = await Promise.all([
       external.databaseUrl ??
         startServer(
           startEmbeddedPostgres({
-            dataDir: paths.postgres,
+            dataDir: data.postgres,
             temporaryDir: temporary.path,
             password: readFileSync(secrets.databaseAdminPassword, 'utf8'),
             durability,
@@ -111,7 +120,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       external.redisUrl ??
         startServer(
           startEmbeddedRedis({
-            dataDir: paths.redis,
+            dataDir: data.redis,
             temporaryDir: temporary.path,
             password: readFileSync(secrets.redisAdminPassword, 'utf8'),
             durability,
@@ -121,7 +130,12 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     ]);
     const passwords = makePasswords();
     const [databaseUrls, redisUrls] = await Promise.all([
-      provision({ adminUrl: databaseUrl, deployment: settings.id, passwords }),
+      provision({
+        adminUrl: databaseUrl,
+        deployment: settings.id,
+        passwords,
+        exclusive: external.databaseUrl === undefined,
+      }),
       provisionRedisUsers({ adminUrl: redisUrl, deployment: settings.id, passwords }),
     ]);
     if (options.throwAway && external.databaseUrl !== undefined) {
@@ -153,32 +167,19 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     }
 
     const listening = new Map<ServiceName, number>();
-    const temporaryRoot = join(temporary.path, 'p');
-    mkdirSync(temporaryRoot, { mode: 0o711 });
-    const stage = PROCESS_TABLE.map((entry) => {
-      const account = accountOf(settings.id, entry.name);
-      const places = prepareProcess(entry, {
-        deploymentDir: paths.dir,
-        logsDir: paths.logs,
-        temporaryRoot,
-        account,
-        secrets: (kind) => secretOf(kind, entry.name),
-      });
-      return {
-        name: entry.name,
-        argv: nodeCommand(entry.main),
-        env: { ...environmentFor(entry, settings, places), ...options.extraEnv?.[entry.name] },
-        cwd: '/',
-        account,
-        logFile: places.logFile,
-        readyTimeoutMs: READY_TIMEOUT_MS,
-        onLine: (line: string) => {
-          const port = parseListening(line);
-          if (port !== undefined) listening.set(entry.name, port);
-        },
-      };
+    const processes = prepareStage({
+      settings,
+      dataDir: data.dir,
+      logsDir: paths.logs,
+      temporaryDir: temporary.path,
+      secretOf,
+      extraEnv: options.extraEnv,
+      onLine: (name, line) => {
+        const port = parseListening(line);
+        if (port !== undefined) listening.set(name, port);
+      },
     });
-    await supervisor.start(stage);
+    await supervisor.start(processes.map(({ service }) => service));
 
     const intakeUrl = `http://${settings.intake.host}:${listening.get('intake') ?? settings.intake.port}`;
     const consoleUrl = `http://${settings.console.host}:${listening.get('console') ?? settings.console.port}`;
@@ -198,6 +199,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       webhookSecret,
       operatorToken,
       dir: paths.dir,
+      processes,
       supervisor,
       stop,
       kill: () => supervisor.kill(),
@@ -208,16 +210,11 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
   }
 
   async function startServer(server: Promise<EmbeddedServer>): Promise<string> {
+    starting.push(server);
     const running = await server;
     servers.push(running);
     return running.url;
   }
-}
-
-/** The command that runs a TypeScript main without a build step, from whatever directory. */
-export function nodeCommand(main: string): [string, ...string[]] {
-  const loader = import.meta.resolve('tsx');
-  return [process.execPath, '--disable-proto=delete', '--import', loader, join(CHECKOUT, main)];
 }
 
 /** The agents file of a deployment whose agents are given as an object. */

@@ -27,8 +27,6 @@ export interface DeploymentPaths {
   /** 0700; see secrets.ts. */
   readonly secrets: string;
   readonly logs: string;
-  readonly postgres: string;
-  readonly redis: string;
 }
 
 const registrationSchema = z.object({
@@ -53,7 +51,8 @@ export function stateDir(env: NodeJS.ProcessEnv): string {
 
 /**
  * Makes the directories of a deployment and returns their paths.
- * @throws AppError `bad_input` for an id that could not be a part of database role names.
+ * @throws AppError `bad_input` for an id that could not be a part of database role names; `unavailable` with the mend when
+ *   they cannot be made.
  */
 export function prepareDeployment(state: string, id: string): DeploymentPaths {
   if (!DEPLOYMENT_PATTERN.test(id)) {
@@ -68,14 +67,20 @@ export function prepareDeployment(state: string, id: string): DeploymentPaths {
     dir,
     secrets: join(dir, 'secrets'),
     logs: join(dir, 'logs'),
-    postgres: join(dir, 'postgres'),
-    redis: join(dir, 'redis'),
   };
-  mkdirSync(dir, { recursive: true });
-  // Passable for the servers' own OS accounts, readable for nobody else.
-  chmodSync(dir, 0o711);
-  mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-  mkdirSync(paths.secrets, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dir, { recursive: true });
+    // Passable for the OS accounts of servers and processes, readable for nobody else.
+    chmodSync(dir, 0o711);
+    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    mkdirSync(paths.secrets, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new AppError(
+      'unavailable',
+      `cannot make ${dir} (${(cause as NodeJS.ErrnoException).code ?? 'unknown'}): set SALLYPORT_STATE_DIR to a directory that this user can write to`,
+      { cause },
+    );
+  }
   return paths;
 }
 
