@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the base images of a deployment from Debian packages and npm's `node` binary alone, for networks that have mirrors
 # of those two but no image registry. Nothing is taken from an image that somebody else made.
-# An image that is there already is kept; --force builds it anew. Needs root (debootstrap), docker, debootstrap and npm.
+# An image that was built from the same files and versions is kept; --force builds it anew. Needs root (debootstrap), docker, debootstrap and npm.
 set -eu
 
 usage() {
@@ -43,7 +43,14 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 say() { echo "build-bases.sh: $*" >&2; }
-there() { [ "$force" = no ] && "$docker" image inspect "$1" >/dev/null 2>&1; }
+# A label of the image says what it was built from; there IMAGE RECIPE.
+there() {
+  [ "$force" = no ] || return 1
+  found=$("$docker" image inspect --format '{{index .Config.Labels "sallyport.recipe"}}' "$1" 2>/dev/null) || return 1
+  [ "$found" = "$2" ] || return 1
+  say "$1 is there"
+}
+recipe() { (cd "$here" && cat "$@" && echo "$suite") | sha256sum | cut -c1-32; }
 
 need() {
   for program in "$@"; do
@@ -59,7 +66,7 @@ build_debian() {
   image=sallyport-base/debian:$suite
   [ "$debian_made" = no ] || return 0
   debian_made=yes
-  if there "$image"; then say "$image is there"; return 0; fi
+  if there "$image" debootstrap; then return 0; fi
   need debootstrap
   if [ "$(id -u)" != 0 ]; then say 'debootstrap needs root'; exit 2; fi
   say "making $image with debootstrap (a minute or two)"
@@ -80,18 +87,19 @@ build_debian() {
   fi
   rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/* "$tree"/var/log/*.log
   rm -rf "$tree"/usr/share/man/* "$tree"/usr/share/locale/*
-  tar -C "$tree" --numeric-owner -c . | "$docker" import - "$image" >/dev/null
+  tar -C "$tree" --numeric-owner -c . |
+    "$docker" import --change 'LABEL sallyport.recipe=debootstrap' - "$image" >/dev/null
   rm -rf "$tree"
 }
 
-# The context is what stands in $work/context; the Dockerfile comes from here.
+# build IMAGE DOCKERFILE RECIPE [TARGET]: the context is what stands in $work/context, the Dockerfile comes from here.
 build() {
   image=$1
   target=$2
   say "building $image"
   cp "$here/$target.Dockerfile" "$work/context/Dockerfile"
-  "$docker" build --quiet --build-arg "BASE=sallyport-base/debian:$suite" ${3:+--target "$3"} \
-    --tag "$image" "$work/context" >/dev/null
+  "$docker" build --quiet --build-arg "BASE=sallyport-base/debian:$suite" ${4:+--target "$4"} \
+    --label "sallyport.recipe=$3" --tag "$image" "$work/context" >/dev/null
 }
 
 fetch() {
@@ -101,10 +109,9 @@ fetch() {
 }
 
 build_node() {
-  if there sallyport-base/node:20 && there sallyport-base/node-build:20; then
-    say 'sallyport-base/node:20 is there'
-    return 0
-  fi
+  pnpm_version=$(sed -n 's/.*"packageManager": *"pnpm@\([0-9.]*\).*/\1/p' "$root/package.json")
+  made=$(recipe node.Dockerfile)-$node_version-$pnpm_version
+  if there sallyport-base/node:20 "$made" && there sallyport-base/node-build:20 "$made"; then return 0; fi
   build_debian
   need npm
   case $(uname -m) in
@@ -112,29 +119,30 @@ build_node() {
     aarch64) arch=arm64 ;;
     *) say "npm has no node binary for $(uname -m)"; exit 1 ;;
   esac
-  pnpm_version=$(sed -n 's/.*"packageManager": *"pnpm@\([0-9.]*\).*/\1/p' "$root/package.json")
   rm -rf "$work/context"
   fetch "node-linux-$arch@$node_version" node "node-linux-$arch-$node_version.tgz"
   fetch "pnpm@$pnpm_version" pnpm "pnpm-$pnpm_version.tgz"
-  build sallyport-base/node:20 node runtime
-  build sallyport-base/node-build:20 node build
+  build sallyport-base/node:20 node "$made" runtime
+  build sallyport-base/node-build:20 node "$made" build
 }
 
 build_postgres() {
-  if there sallyport-base/postgres:15; then say 'sallyport-base/postgres:15 is there'; return 0; fi
+  made=$(recipe postgres.Dockerfile postgres-entrypoint.sh)
+  if there sallyport-base/postgres:15 "$made"; then return 0; fi
   build_debian
   rm -rf "$work/context"
   mkdir -p "$work/context"
   cp "$here/postgres-entrypoint.sh" "$work/context/"
-  build sallyport-base/postgres:15 postgres
+  build sallyport-base/postgres:15 postgres "$made"
 }
 
 build_redis() {
-  if there sallyport-base/redis:7; then say 'sallyport-base/redis:7 is there'; return 0; fi
+  made=$(recipe redis.Dockerfile)
+  if there sallyport-base/redis:7 "$made"; then return 0; fi
   build_debian
   rm -rf "$work/context"
   mkdir -p "$work/context"
-  build sallyport-base/redis:7 redis
+  build sallyport-base/redis:7 redis "$made"
 }
 
 for name in $names; do "build_$name"; done

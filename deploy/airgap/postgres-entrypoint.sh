@@ -18,4 +18,6 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   fi
   mv "$making" "$PGDATA"
 fi
+# The shell would hand it on.
+unset PWD
 exec "$@"

@@ -7,8 +7,8 @@ import { APP, DEPLOYMENT, GITHUB_PORTS } from './world.ts';
 export interface Expected {
   readonly uid: number;
   readonly secrets: readonly string[];
-  /** Whether some network of it leads out of the deployment's own. */
-  readonly hasWayOut: boolean;
+  /** Whether it is in no network but the one between the processes. */
+  readonly inside: boolean;
   /** The whole environment, but the host name. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -32,7 +32,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   intake: {
     uid: 10_001,
     secrets: ['database-url', 'redis-url', 'webhook-secret'],
-    hasWayOut: true,
+    inside: false,
     environment: {
       ...PROCESS,
       HOST: '0.0.0.0',
@@ -43,7 +43,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   gate: {
     uid: 10_002,
     secrets: ['database-url', 'redis-url', 'ticket-key'],
-    hasWayOut: false,
+    inside: true,
     environment: {
       ...PROCESS,
       GITHUB_APP_ID: String(APP.id),
@@ -55,7 +55,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'worker-launcher': {
     uid: 10_003,
     secrets: ['database-url', 'redis-url', 'ticket-public-keys'],
-    hasWayOut: false,
+    inside: true,
     environment: {
       ...PROCESS,
       STATE_DIR,
@@ -69,7 +69,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   publisher: {
     uid: 10_004,
     secrets: ['database-url', 'github-app-key', 'redis-url', 'ticket-public-keys'],
-    hasWayOut: true,
+    inside: false,
     environment: {
       ...PROCESS,
       GITHUB_API_URL: `https://github:${GITHUB_PORTS.https}/api`,
@@ -86,13 +86,13 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   importer: {
     uid: 10_005,
     secrets: ['database-url', 'redis-url', 'ticket-public-keys'],
-    hasWayOut: false,
+    inside: true,
     environment: { ...PROCESS, STATE_DIR, IMPORT_ISOLATION: 'none', TICKET_PUBLIC_KEYS_FILE },
   },
   console: {
     uid: 10_006,
     secrets: ['database-url', 'operator-token-sha256', 'redis-url'],
-    hasWayOut: true,
+    inside: false,
     environment: {
       ...PROCESS,
       HOST: '0.0.0.0',
@@ -103,7 +103,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   postgres: {
     uid: 10_020,
     secrets: ['admin-password'],
-    hasWayOut: false,
+    inside: true,
     environment: {
       PATH: '/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin',
       HOME: '/nonexistent',
@@ -118,7 +118,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   redis: {
     uid: 10_021,
     secrets: ['users.acl'],
-    hasWayOut: false,
+    inside: true,
     environment: { PATH, HOME: '/nonexistent' },
   },
 };

@@ -19,6 +19,7 @@ interface Task {
   state: string;
   reason: string | null;
   number: number;
+  branch: string | null;
   pullNumber: number | null;
 }
 
@@ -80,25 +81,26 @@ export async function checkLine(report: Report, stack: Stack): Promise<void> {
 
   await report.check('the sandbox holds no credential and reaches nobody', async () => {
     const postgres = await stack.addressIn('postgres', 'data');
+    const look =
+      'env; ls -d /run/secrets /srv/sallyport /sealed /var/lib/sallyport; ls /proc | grep -c "^[0-9]"; ' +
+      `timeout 3 bash -c "exec 3<>/dev/tcp/${postgres}/5432" && echo database open || echo database closed; ` +
+      'unshare --user true && echo namespaces open || echo namespaces closed';
     stack.setScript([
-      { do: 'readEnvironment', as: 'environment' },
-      { do: 'connect', host: postgres, port: 5432, as: 'database' },
-      {
-        do: 'run',
-        command:
-          'ls /run /srv /sealed /var/lib /etc /proc | tr "\\n" " "; ls -A /proc | grep -c "^[0-9]"',
-        as: 'seen',
-      },
+      { do: 'run', command: `{ ${look}; } >seen.txt 2>&1` },
       { do: 'handOff', outcome: 'done', summary: 'looked around' },
     ]);
     const { issue } = await ask(WRITER);
-    const task = await ended(issue);
-    const { answer } = await stack.sallyport('task', task.id);
-    const text = JSON.stringify(answer);
-    assert.equal(task.state, 'rejected', text);
-    assert.match(text, /"database":"(?!connected)/);
-    assert.doesNotMatch(text, /secrets|DATABASE_URL|REDIS_URL|postgres:\/\//);
-    stack.setScript(SAMPLE_FIX);
+    const task = await ended(issue).finally(() => stack.setScript(SAMPLE_FIX));
+    assert.equal(task.state, 'published', task.reason ?? '');
+    const seen = (await github.fileText(REPO_NAME, String(task.branch), 'seen.txt')) ?? '';
+    assert.match(seen, /^database closed$/m);
+    assert.match(seen, /^namespaces closed$/m);
+    assert.doesNotMatch(
+      seen,
+      /_FILE=|DEPLOYMENT_ID|^\/run\/secrets$|^\/srv|^\/sealed$|^\/var\/lib/m,
+    );
+    // bubblewrap's first process, the agent, its shell and what that runs.
+    assert.ok(Number(/^\d+$/m.exec(seen)?.[0]) < 12, seen);
   });
 
   await checkHalt(report, stack, github, { ask, taskOf, ended });

@@ -11,7 +11,7 @@ import { buildImages } from './images.ts';
 import { checkLine } from './line-checks.ts';
 import { createReport, type Report } from './report.ts';
 import { createStack, type Stack } from './stack.ts';
-import { checkImage, checkSecretFiles, checkWalls } from './wall-checks.ts';
+import { checkImage, checkMachine, checkSecretFiles, checkWalls } from './wall-checks.ts';
 import { APP } from './world.ts';
 
 const DATA_DIR = join(import.meta.dirname, '..', '..', '.local', 'compose-engine', 'data');
@@ -48,6 +48,7 @@ async function checkStack(report: Report, stack: Stack): Promise<void> {
   if (!report.isGood()) return;
   await checkImage(report, stack);
   await checkWalls(report, stack);
+  await checkMachine(report, stack);
   await checkSecretFiles(report, stack);
   await checkLine(report, stack);
   await report.check('everything ends by itself when asked to', async () => {

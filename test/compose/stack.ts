@@ -173,6 +173,14 @@ export function createStack(engine: Engine) {
       return (await docker('inspect', '--format', format, await containerOf(service))).trim();
     },
 
+    /** This machine's own address in one of the networks. */
+    async gatewayOf(network: string): Promise<string> {
+      const format = '{{(index .IPAM.Config 0).Gateway}}';
+      return (
+        await docker('network', 'inspect', '--format', format, `${project}_${network}`)
+      ).trim();
+    },
+
     /** The words of GitHub, spoken to the stand-in. */
     async github(): Promise<GithubControl> {
       const logs = await docker('logs', await containerOf('github'));
