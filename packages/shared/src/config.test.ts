@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { environmentNames, loadConfig } from './config.ts';
 let dir: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'config-'));
-  writeFileSync(join(dir, 'secret'), 'hunter2\n');
+  writeFileSync(join(dir, 'secret'), 'hunter2\n', { mode: 0o600 });
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
@@ -37,6 +37,20 @@ it('refuses a secret given by value even when its file is given too', () => {
   const env = { PORT: '80', PASSWORD: 'hunter2', PASSWORD_FILE: join(dir, 'secret') };
   expect(() => loadConfig(SPEC, env)).toThrow(/PASSWORD: a secret must not be given by value/);
 });
+
+it.each([0o604, 0o644, 0o602])(
+  'refuses a secret in a file of mode %o, open to everybody',
+  (mode) => {
+    const file = join(dir, 'secret');
+    const env = { PORT: '80', PASSWORD_FILE: file };
+    chmodSync(file, mode);
+    expect(() => loadConfig(SPEC, env)).toThrow(
+      /^invalid configuration:\n  PASSWORD_FILE: .* is open to every user .*chmod 0400/,
+    );
+    chmodSync(file, 0o640);
+    expect(loadConfig(SPEC, env).PASSWORD).toBe('hunter2');
+  },
+);
 
 it('says what is missing and how to give it', () => {
   expect(() => loadConfig(SPEC, {})).toThrow(

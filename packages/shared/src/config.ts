@@ -1,9 +1,9 @@
 /**
  * Configuration of one process from its environment: a literal list of names, every problem reported in one message,
  * secrets only from files. A secret given by value is refused even when the file is given too: it has already leaked
- * into `ps`, crash dumps and children.
+ * into `ps`, crash dumps and children. So is a file that everybody on the machine can read.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from './errors.ts';
 
@@ -63,12 +63,31 @@ function readSecret(name: string, env: NodeJS.ProcessEnv, problems: string[]): s
   const file = env[`${name}_FILE`];
   if (file === undefined) return undefined;
   try {
-    return readFileSync(file, 'utf8').trimEnd();
+    const { text, mode } = readWithMode(file);
+    // The bits of the group stay out of it: where access lists are in use, they are a mask and no permission.
+    if ((mode & 0o007) !== 0) {
+      problems.push(
+        `${name}_FILE: ${file} is open to every user of this machine (mode ${(mode & 0o777).toString(8).padStart(4, '0')}); run chmod 0400 on it`,
+      );
+      return undefined;
+    }
+    return text.trimEnd();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
     problems.push(
       `${name}_FILE: cannot read ${file} (${code}); check that it exists and is readable by this user`,
     );
     return undefined;
+  }
+}
+
+/** One descriptor for both, so that the mode is that of the file which was read. A pipe or a device keeps nothing: mode 0. */
+function readWithMode(file: string): { text: string; mode: number } {
+  const fd = openSync(file, 'r');
+  try {
+    const stat = fstatSync(fd);
+    return { text: readFileSync(fd, 'utf8'), mode: stat.isFile() ? stat.mode : 0 };
+  } finally {
+    closeSync(fd);
   }
 }
