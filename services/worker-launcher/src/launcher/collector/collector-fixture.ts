@@ -2,13 +2,21 @@
  * What the tests of collectors share: a repository made with real git, its source pack, and a run prepared from it. The
  * tests run git themselves, by its full name; the launcher's code never may.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBubblewrapDriver } from '../sandbox/bubblewrap-driver.ts';
+import {
+  makeViews,
+  mergedDirectory,
+  overlayPrelude,
+  upperDirectory,
+} from '../sandbox/overlay-mounts.ts';
 import { createCollector, type Collector } from './collector.ts';
-import { mirrorDirectory, runDirectory, stepDirectories } from './layout.ts';
+import { layOutTree } from './lay-out-tree.ts';
+import { mirrorDirectory, runDirectory, stepDirectories, treeLayers } from './layout.ts';
 import { materialize } from './materialize.ts';
 import { extendMirror } from './mirror.ts';
 import type { CollectorOperation, ResultsOf } from './operation.ts';
@@ -125,12 +133,16 @@ export interface TestRun {
   mirror: string;
   run: string;
   start: string;
+  /** Whether steps are laid out as layers over a shared tree, or as copies. */
+  layered: boolean;
   perform<const T extends readonly CollectorOperation<unknown>[]>(
     ...operations: T
   ): Promise<ResultsOf<T>>;
   /** Lays out a tree for a step and gives its worktree. */
   layOut(key: string, tree?: string): Promise<string>;
   take(key: string, given?: string, limits?: Partial<TakeLimits>): Promise<TakenTree>;
+  /** The same for a step that may not write. */
+  compare(key: string, given?: string, limits?: Partial<TakeLimits>): Promise<TakenTree>;
 }
 
 /** Feeds a repository's head into a new mirror and prepares a run on it. */
@@ -156,6 +168,7 @@ export async function startRun(
     mirror,
     run,
     start,
+    layered: false,
     perform<const T extends readonly CollectorOperation<unknown>[]>(
       ...operations: T
     ): Promise<ResultsOf<T>> {
@@ -169,16 +182,75 @@ export async function startRun(
       });
     },
     async layOut(key, tree = start) {
-      await testRun.perform(materialize({ key, tree, start }));
-      return stepDirectories(run, key).tree;
+      if (!testRun.layered) {
+        await testRun.perform(materialize({ key, tree, start }));
+        return stepDirectories(run, key).tree;
+      }
+      const [laid] = await testRun.perform(layOutTree({ tree, start }));
+      const layers = treeLayers(run, laid.tree, laid.startTree);
+      const mounted = await mountView(layers, stepDirectories(run, key).view);
+      views.set(key, { layers, release: mounted.release });
+      return mounted.path;
     },
-    async take(key, given = start, limits = {}) {
-      const [taken] = await testRun.perform(takeTree({ key, given, start, limits }));
-      return taken;
-    },
+    take: (key, given = start, limits = {}) => takeFrom(key, given, limits, false),
+    compare: (key, given = start, limits = {}) => takeFrom(key, given, limits, true),
   };
+  const views = new Map<string, { layers: string[]; release: () => void }>();
+
+  async function takeFrom(
+    key: string,
+    given: string,
+    limits: Partial<TakeLimits>,
+    trackedOnly: boolean,
+  ): Promise<TakenTree> {
+    const view = views.get(key);
+    view?.release();
+    const directories = stepDirectories(run, key);
+    const upper = upperDirectory(directories.view);
+    if (view !== undefined) chmodSync(upper, 0o700);
+    const [taken] = await collector.run({
+      id: 'take',
+      labels,
+      mirror: { directory: mirror, access: 'read_only' },
+      run,
+      ...(view === undefined
+        ? {}
+        : { look: { layers: [upper, ...view.layers], view: directories.look } }),
+      operations: [
+        takeTree({ key, given, start, limits, trackedOnly, layered: view !== undefined }),
+      ],
+    });
+    return taken;
+  }
   await testRun.perform(prepareRun({ start }));
   return testRun;
+}
+
+/** Mounts a view as a step's sandbox does, and keeps it mounted for a test that plays the agent. */
+async function mountView(
+  layers: readonly string[],
+  view: string,
+): Promise<{ path: string; release: () => void }> {
+  const mount = {
+    kind: 'overlay',
+    role: 'tree',
+    layers,
+    view,
+    target: '/work',
+    access: 'read_write',
+  } as const;
+  await makeViews([mount]);
+  const [program = '', ...args] = overlayPrelude([mount]);
+  const holder = spawn(program, [...args, '/bin/sh', '-c', 'echo mounted; exec sleep 300'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(holder.stdout, 'data');
+  holder.stdout.destroy();
+  holder.unref();
+  return {
+    path: `/proc/${holder.pid}/root${mergedDirectory(mount)}`,
+    release: () => void holder.kill('SIGKILL'),
+  };
 }
 
 /** A directory for one test file, and the function that removes it. */

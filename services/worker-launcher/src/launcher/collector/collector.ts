@@ -38,6 +38,8 @@ export interface CollectorRequest<T extends readonly CollectorOperation<unknown>
   mirror: { directory: string; access: 'read_only' | 'read_write' };
   /** The run's directory. Made if it is not there. Absent when only a mirror is extended. */
   run?: string;
+  /** What a step saw, its own layer first: for `takeTree` of a layer. `view` is a directory for this collector alone. */
+  look?: { layers: readonly string[]; view: string };
   operations: readonly [...T];
   signal?: AbortSignal;
 }
@@ -102,6 +104,15 @@ function mountsOf(
       source: request.run,
       target: '/c/run',
       access: 'read_write',
+    });
+  }
+  if (request.look !== undefined) {
+    mounts.push({
+      kind: 'overlay',
+      role: 'look',
+      ...request.look,
+      target: '/c/merged',
+      access: 'read_only',
     });
   }
   return mounts;

@@ -10,8 +10,12 @@ const NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,79}$/;
 export interface StepDirectories {
   /** Everything of the step; removed as a whole. */
   directory: string;
-  /** The worktree, with the agent's own `.git` in it. */
+  /** Where trees are copied: the worktree, with the agent's own `.git` in it. */
   tree: string;
+  /** Where trees are shared: the step's own layer over its tree. */
+  view: string;
+  /** For the collector's look at that layer. */
+  look: string;
   /** What the step may read: the prompt, the task, earlier hand-offs. Made by the caller. */
   in: string;
   /** Where the step leaves its hand-off. Made by the caller. */
@@ -40,9 +44,23 @@ export function stepDirectories(run: string, key: string): StepDirectories {
   return {
     directory,
     tree: join(directory, 'tree'),
+    view: join(directory, 'view'),
+    look: join(directory, 'look'),
     in: join(directory, 'in'),
     out: join(directory, 'out'),
   };
+}
+
+/** The layers, topmost first, of a tree that was laid out for all steps of a run. */
+export function treeLayers(run: string, tree: string, startTree: string): string[] {
+  const own = join(run, 'trees', checkName(tree, 'tree'));
+  const change = tree === startTree ? [] : [join(own, 'layer')];
+  return [join(own, 'git'), ...change, join(run, 'trees', checkName(startTree, 'tree'), 'files')];
+}
+
+/** The git directory that agents are given with such a tree. */
+export function treeGitDirectory(run: string, tree: string): string {
+  return join(run, 'trees', checkName(tree, 'tree'), 'git', '.git');
 }
 
 function checkName(name: string, role: string): string {

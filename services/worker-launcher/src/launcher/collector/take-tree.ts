@@ -74,8 +74,14 @@ const TakenSchema = z.discriminatedUnion('kind', [
     linesRemoved: count.nullable(),
     skippedCount: count,
     skipped: z.array(z.strictObject({ path: z.string(), reason: z.enum(SKIP_REASONS) })),
-    /** Ignored files, and ignored directories, each counted as one. */
+    /** With `trackedOnly`: new files, and new directories (with a slash at the end), each counted as one. */
+    untrackedCount: count,
+    untracked: z.array(z.string()),
+    /** The same of what the given tree's rules ignore. */
     ignoredCount: count,
+    ignored: z.array(z.string()),
+    /** Whether anything was written into the git directory; known only of layers. */
+    gitDirectoryTouched: z.boolean(),
     /** The size of the pack that went to `onPack`; null when none was asked for or nothing was changed. */
     packBytes: count.nullable(),
   }),
@@ -90,12 +96,16 @@ export type TakenTree = z.infer<typeof TakenSchema>;
 /**
  * Takes the tree of a step whose sandbox has ended. `given` is the tree that `materialize` laid out under `key`. With
  * `onPack` the work also leaves as a pack against the start commit, in the same sandbox, when there is any; beyond 64 MiB
- * the operation fails with `too_large`.
+ * the operation fails with `too_large`. With `layered` the step wrote into a layer over the shared tree (`layOutTree`), and
+ * the collector is given the `look` at it. With `trackedOnly` what is new is named and not taken: for a step whose work is
+ * not kept anyway.
  */
 export function takeTree(options: {
   key: string;
   given: string;
   start: string;
+  layered?: boolean;
+  trackedOnly?: boolean;
   limits?: Partial<TakeLimits>;
   onPack?: (piece: Buffer) => void | Promise<void>;
 }): CollectorOperation<TakenTree> {
@@ -105,6 +115,8 @@ export function takeTree(options: {
       key: options.key,
       given: requireOid(options.given, 'the given tree'),
       start: requireOid(options.start, 'the start commit'),
+      layered: options.layered ?? false,
+      trackedOnly: options.trackedOnly ?? false,
       limits: { ...TAKE_LIMITS, ...options.limits },
       maxPackBytes: options.onPack === undefined ? null : WORK_MAX_BYTES,
     },

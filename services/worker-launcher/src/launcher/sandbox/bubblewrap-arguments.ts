@@ -4,6 +4,7 @@
  */
 import { AppError } from '@sallyport/shared/errors';
 import type { SandboxMount, SandboxSpec } from './driver.ts';
+import { mergedDirectory } from './overlay-mounts.ts';
 import { INSIDE_UID, rootArguments } from './root-layout.ts';
 
 export interface WallOptions {
@@ -68,7 +69,19 @@ function mountArguments(mount: SandboxMount): string[] {
   if (mount.kind === 'tmpfs') {
     return ['--size', String(mount.sizeBytes), '--perms', '0755', '--tmpfs', mount.target];
   }
-  return [mount.access === 'read_only' ? '--ro-bind' : '--bind', mount.source, mount.target];
+  const source = mount.kind === 'overlay' ? mergedDirectory(mount) : mount.source;
+  return [mount.access === 'read_only' ? '--ro-bind' : '--bind', source, mount.target];
+}
+
+function hostPathsOf(mount: SandboxMount): readonly string[] {
+  switch (mount.kind) {
+    case 'bind':
+      return [mount.source];
+    case 'overlay':
+      return [...mount.layers, mount.view];
+    case 'tmpfs':
+      return [];
+  }
 }
 
 function checkSpec(spec: SandboxSpec): void {
@@ -81,7 +94,7 @@ function checkSpec(spec: SandboxSpec): void {
     ]),
     ...spec.mounts.map((m): [string, string] => [
       `mount ${m.role}`,
-      m.kind === 'bind' ? m.source + m.target : m.target,
+      [...hostPathsOf(m), m.target].join(''),
     ]),
   ];
   for (const [name, value] of strings) {
@@ -95,7 +108,7 @@ function checkSpec(spec: SandboxSpec): void {
   ];
   for (const m of spec.mounts) {
     paths.push([`target of mount ${m.role}`, m.target]);
-    if (m.kind === 'bind') paths.push([`source of mount ${m.role}`, m.source]);
+    for (const path of hostPathsOf(m)) paths.push([`source of mount ${m.role}`, path]);
   }
   for (const [name, path] of paths) {
     if (!path.startsWith('/') || path.split('/').includes('..')) {

@@ -13,11 +13,13 @@ import type {
   SandboxEnd,
   SandboxExit,
   SandboxHooks,
+  SandboxMount,
   SandboxSpec,
 } from './driver.ts';
 import { createLaunchGuard } from './launch-guard.ts';
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
 import { createTail } from './output-tail.ts';
+import { makeViews, overlayPrelude } from './overlay-mounts.ts';
 
 export const BUBBLEWRAP_PATH = '/usr/bin/bwrap';
 // bubblewrap's own two processes are in the group as well.
@@ -42,8 +44,11 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
       const refusal = refuseToStart(spec, hooks, binary);
       if (refusal !== undefined) return exitOf(refusal, startedAt);
       let wallOptions: string[];
+      let prelude: string[];
       try {
         wallOptions = bubblewrapOptions(spec, wall);
+        prelude = overlayPrelude(spec.mounts);
+        await makeViews(spec.mounts);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         return exitOf(
@@ -54,6 +59,7 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
       const sandbox = await startBubblewrap({
         binary,
         options: wallOptions,
+        prelude,
         program: limitedProgram(spec),
         input: inputOf(spec),
         maxProcesses: spec.limits.processes + OWN_PROCESSES,
@@ -80,12 +86,18 @@ function refuseToStart(
     return { kind: 'start_failed', reason: 'driver_missing', detail };
   }
   for (const mount of spec.mounts) {
-    if (mount.kind === 'bind' && !isThere(mount.source)) {
-      const detail = `mount ${mount.role}: ${mount.source} is not there or not readable by this user`;
+    for (const source of sourcesOf(mount)) {
+      if (isThere(source)) continue;
+      const detail = `mount ${mount.role}: ${source} is not there or not readable by this user`;
       return { kind: 'start_failed', reason: 'mount_missing', detail };
     }
   }
   return undefined;
+}
+
+function sourcesOf(mount: SandboxMount): readonly string[] {
+  if (mount.kind === 'tmpfs') return [];
+  return mount.kind === 'bind' ? [mount.source] : mount.layers;
 }
 
 async function superviseSandbox(

@@ -46,6 +46,8 @@ export interface BubblewrapStart {
   /** Given through a pipe, so that neither host paths nor the environment stand in the process list. */
   options: readonly string[];
   program: readonly string[];
+  /** What makes the mounts that bubblewrap cannot make itself and goes on as bubblewrap. */
+  prelude: readonly string[];
   input: Uint8Array | 'stream';
   /** What the kernel shall count up to, where it can. */
   maxProcesses: number;
@@ -62,7 +64,7 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
     '/bin/bash',
     ['--norc', '--noprofile', '-c', PREPARE_AND_START, 'sandbox']
       .concat(group === undefined ? [] : [group.directory], '--')
-      .concat(start.binary, WALL_OPTIONS, fds, '--', start.program),
+      .concat(start.prelude, start.binary, WALL_OPTIONS, fds, '--', start.program),
     // Its own process group: a signal from the launcher's terminal is the launcher's to handle.
     { cwd: '/', env: {}, detached: true, stdio: [...streams.childEnds, 'pipe', 'pipe'] },
   );

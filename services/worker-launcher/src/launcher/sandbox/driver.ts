@@ -19,7 +19,21 @@ export type SandboxMount =
       target: string;
       access: 'read_only' | 'read_write';
     }
-  | { kind: 'tmpfs'; role: string; target: string; sizeBytes: number };
+  | { kind: 'tmpfs'; role: string; target: string; sizeBytes: number }
+  /**
+   * Directories laid one upon another, the topmost first, each as it is on the host and never written to. `view` is a
+   * directory of this sandbox alone, in which the driver makes what it needs; with `read_write` what is changed and only
+   * that lies in `upper` there afterwards, deletions as character devices 0/0.
+   */
+  | {
+      kind: 'overlay';
+      role: string;
+      layers: readonly string[];
+      view: string;
+      target: string;
+      access: 'read_only' | 'read_write';
+    };
+export type OverlayMount = Extract<SandboxMount, { kind: 'overlay' }>;
 
 /** The bounds of one sandbox. Every one of them is enforced; how well on this machine, `detect.ts` finds out. */
 export interface SandboxLimits {

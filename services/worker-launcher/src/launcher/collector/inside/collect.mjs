@@ -4,6 +4,7 @@
  */
 import { createFrameReader, createFrameWriter } from './frames.mjs';
 import { createGit } from './git.mjs';
+import { layOutTree } from './layered-tree.mjs';
 import { materialize } from './materialize.mjs';
 import { extendMirror } from './mirror-operations.mjs';
 import { loadPack, writePack, writePatch } from './pack-operations.mjs';
@@ -15,6 +16,7 @@ const OPERATIONS = {
   extend_mirror: extendMirror,
   prepare_run: prepareRun,
   materialize,
+  lay_out_tree: layOutTree,
   take_tree: takeTree,
   write_pack: writePack,
   write_patch: writePatch,

@@ -29,22 +29,33 @@ export async function materialize({ git, params }) {
       `the step ${params.key} already has a worktree; an attempt needs a key of its own`,
     );
   }
-  mkdirSync(files.tree, { recursive: true });
   const tree = await treeOf(git, params.tree);
-  const options = { gitDir: STORE, env: { GIT_INDEX_FILE: files.index }, problem: 'unusable_tree' };
-  await git.output(['read-tree', tree], options);
-  await git.output(['checkout-index', '--all', '--force', '--quiet', '--index'], {
-    ...options,
-    cwd: files.tree,
-    env: { ...options.env, GIT_WORK_TREE: files.tree },
-    config: ['core.symlinks=true'],
+  await checkOut(git, { index: files.index, tree, directory: files.tree });
+  await makeStepRepository(git, {
+    directory: `${files.tree}/.git`,
+    index: files.index,
+    tree,
+    start: params.start,
   });
-  await makeStepRepository(git, files, tree, params.start);
   return { tree };
 }
 
-async function makeStepRepository(git, files, tree, start) {
-  const directory = `${files.tree}/.git`;
+/** Writes a tree into `directory`, and beside it the index that remembers each file as it was written. */
+export async function checkOut(git, { index, tree, directory }) {
+  // The place of the git directory is made with it, so that it can be mounted over.
+  mkdirSync(`${directory}/.git`, { recursive: true });
+  const options = { gitDir: STORE, env: { GIT_INDEX_FILE: index }, problem: 'unusable_tree' };
+  await git.output(['read-tree', tree], options);
+  await git.output(['checkout-index', '--all', '--force', '--quiet', '--index'], {
+    ...options,
+    cwd: directory,
+    env: { ...options.env, GIT_WORK_TREE: directory },
+    config: ['core.symlinks=true'],
+  });
+}
+
+/** Makes the git directory that agents are given with a tree: the start commit's history, and above it what was done. */
+export async function makeStepRepository(git, { directory, index, tree, start }) {
   for (const sub of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info']) {
     mkdirSync(`${directory}/${sub}`, { recursive: true });
   }
@@ -63,5 +74,5 @@ async function makeStepRepository(git, files, tree, start) {
   }
   writeFileSync(`${directory}/${BRANCH}`, `${head}\n`);
   // Same files, same times: the agent's `git status` need not read them all.
-  copyFileSync(files.index, `${directory}/index`);
+  copyFileSync(index, `${directory}/index`);
 }

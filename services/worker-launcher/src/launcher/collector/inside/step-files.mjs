@@ -6,5 +6,10 @@ const KEY_PATTERN = /^[a-z0-9][a-z0-9-]{0,79}$/;
 export function stepFiles(key) {
   if (!KEY_PATTERN.test(key)) throw new Error(`"${key}" is not the key of a step`);
   const directory = `${RUN}/steps/${key}`;
-  return { directory, tree: `${directory}/tree`, index: `${directory}/index` };
+  return {
+    directory,
+    tree: `${directory}/tree`,
+    index: `${directory}/index`,
+    upper: `${directory}/view/upper`,
+  };
 }

@@ -8,6 +8,8 @@ export const MIRROR = '/c/mirror';
 export const RUN = '/c/run';
 export const STORE = `${RUN}/store.git`;
 export const HISTORY = `${RUN}/history.git`;
+/** A step's layer over its tree, as the step saw both. */
+export const MERGED = '/c/merged';
 /** Where an agent's sandbox finds the history of its start commit. */
 export const HISTORY_IN_STEP = '/history';
 

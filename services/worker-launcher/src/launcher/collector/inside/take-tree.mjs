@@ -13,6 +13,8 @@ import { readDiff, showPath } from './read-diff.mjs';
 import { treeOf } from './run-operations.mjs';
 import { stepFiles } from './step-files.mjs';
 import { STORE } from './stores.mjs';
+import { treeFiles } from './layered-tree.mjs';
+import { walkLayer } from './walk-layer.mjs';
 import { walkTree } from './walk-tree.mjs';
 
 const RESULT_INDEX = '/tmp/result-index';
@@ -39,17 +41,18 @@ export async function takeTree({ git, params, output }) {
 
 async function take(git, params, output) {
   const { limits } = params;
-  const files = stepFiles(params.key);
   const given = await treeOf(git, params.given);
-  const entries = readIndex(files.index);
-  const found = await walkTree({
-    root: files.tree,
+  const { index, root, walk } = placesOf(params, given);
+  const entries = readIndex(index);
+  const found = await walk({
+    root,
     entries,
-    ignoredAmong: createIgnoreRules(git, entries, files.index),
+    ignoredAmong: createIgnoreRules(git, entries, index),
     maxEntries: limits.maxEntries,
+    trackedOnly: params.trackedOnly,
   });
-  const changed = await hashSuspects({ git, root: files.tree, suspects: found.suspects, limits });
-  const tree = await writeTree(git, files.index, found.removed, changed, given);
+  const changed = await hashSuspects({ git, root, suspects: found.suspects, limits });
+  const tree = await writeTree(git, index, found.removed, changed, given);
   const commit = await commitTree(git, tree, params.start);
   const { changes, linesCounted } = tree === given ? NO_CHANGES : await readDiff(git, given, tree);
   const packBytes =
@@ -74,8 +77,23 @@ async function take(git, params, output) {
     skipped: found.skipped
       .slice(0, limits.maxListed)
       .map(({ path, reason }) => ({ path: showPath(path), reason })),
-    ignoredCount: found.ignored,
+    untrackedCount: found.untracked.length,
+    untracked: listed(found.untracked),
+    ignoredCount: found.ignored.length,
+    ignored: listed(found.ignored),
+    gitDirectoryTouched: found.gitDirectoryTouched === true,
   };
+
+  function listed(paths) {
+    return paths.slice(0, limits.maxListed).map(showPath);
+  }
+}
+
+/** Where the step's work lies: in its layer over a tree that was laid out once, or in a worktree of its own. */
+function placesOf(params, given) {
+  const files = stepFiles(params.key);
+  if (!params.layered) return { index: files.index, root: files.tree, walk: walkTree };
+  return { index: treeFiles(given).index, root: files.upper, walk: walkLayer };
 }
 
 async function writeTree(git, index, removed, changed, given) {

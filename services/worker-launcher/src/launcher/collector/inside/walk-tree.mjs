@@ -6,20 +6,21 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { isGitDirectoryName } from './git-names.mjs';
 import { Problem } from './problem.mjs';
 
-const MAX_PATH_BYTES = 3500;
+export const MAX_PATH_BYTES = 3500;
 const MODE_FILE = 0o100644;
 const MODE_EXECUTABLE = 0o100755;
 const MODE_LINK = 0o120000;
-const MODE_GITLINK = 0o160000;
+export const MODE_GITLINK = 0o160000;
 
 /**
  * Compares a directory with the tree it was made from.
- * @returns what is suspect (path, mode, stat, the entry it had), what is gone, what was left out and why
+ * @returns what is suspect (path, mode, stat, the entry it had), what is gone, what was left out and why; with
+ * `trackedOnly` what is new is not looked into but named
  */
-export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
+export async function walkTree({ root, entries, ignoredAmong, maxEntries, trackedOnly }) {
   const trackedDirectories = directoriesOf(entries.keys());
   const seen = new Set();
-  const found = { suspects: [], removed: [], skipped: [], ignored: 0 };
+  const found = { suspects: [], removed: [], skipped: [], ignored: [], untracked: [] };
   let level = [''];
   let visited = 0;
 
@@ -65,18 +66,7 @@ export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
       }
     }
     const ignored = await ignoredAmong(files, directories);
-    found.ignored += ignored.size;
-    for (const path of directories) if (!ignored.has(path)) next.push(path);
-    for (const path of files) {
-      if (ignored.has(path)) continue;
-      const stat = lstatSync(Buffer.from(`${root}/${path}`, 'latin1'));
-      found.suspects.push({
-        path,
-        mode: modeOf(stat),
-        size: stat.size,
-        permissions: stat.mode & 0o777,
-      });
-    }
+    next.push(...sortNew({ root, found, files, directories, ignored, trackedOnly }));
     level = next;
   }
   for (const [path, entry] of entries) {
@@ -84,6 +74,27 @@ export async function walkTree({ root, entries, ignoredAmong, maxEntries }) {
     if (!seen.has(path) && entry.mode !== MODE_GITLINK) found.removed.push(path);
   }
   return found;
+}
+
+/** Sorts new paths into ignored, untracked and suspect ones, and gives the new directories to look into. */
+export function sortNew({ root, found, files, directories, ignored, trackedOnly }) {
+  for (const path of directories) if (ignored.has(path)) found.ignored.push(`${path}/`);
+  for (const path of files) if (ignored.has(path)) found.ignored.push(path);
+  const newDirectories = directories.filter((path) => !ignored.has(path));
+  const newFiles = files.filter((path) => !ignored.has(path));
+  if (trackedOnly) {
+    found.untracked.push(...newDirectories.map((path) => `${path}/`), ...newFiles);
+    return [];
+  }
+  for (const path of newFiles) found.suspects.push(suspectAt(root, path));
+  return newDirectories;
+}
+
+/** A path with what its file looks like; `tracked` is the entry that the tree had under this path. */
+export function suspectAt(root, path, tracked) {
+  const stat = lstatSync(Buffer.from(`${root}/${path}`, 'latin1'));
+  const suspect = { path, mode: modeOf(stat), size: stat.size, permissions: stat.mode & 0o777 };
+  return tracked === undefined ? suspect : { ...suspect, tracked };
 }
 
 function modeOf(stat) {
@@ -99,7 +110,8 @@ function isUntouched(stat, tracked) {
   );
 }
 
-function readDirectory(root, directory) {
+/** Lists a directory with the kinds of its entries; one that its owner made unreadable is opened first. */
+export function readDirectory(root, directory) {
   const path = Buffer.from(`${root}/${directory}`, 'latin1');
   const options = { withFileTypes: true, encoding: 'latin1' };
   try {
@@ -112,7 +124,8 @@ function readDirectory(root, directory) {
   }
 }
 
-function directoriesOf(paths) {
+/** All directories in which these paths lie. */
+export function directoriesOf(paths) {
   const directories = new Set();
   for (const path of paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -124,7 +137,8 @@ function directoriesOf(paths) {
   return directories;
 }
 
-function kindOf(item) {
+/** What an entry is that is neither file nor link nor directory. */
+export function kindOf(item) {
   if (item.isFIFO()) return 'fifo';
   return item.isSocket() ? 'socket' : 'device';
 }
