@@ -1,0 +1,122 @@
+/**
+ * Reads the text of a team file. Every problem is told at once, with the line and column at which its author finds it and
+ * what to do about it; a team comes out only when nothing stands against it.
+ */
+import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
+import type { z } from 'zod';
+import { checkAgents } from './check-agents.ts';
+import { explainShape } from './explain-shape.ts';
+import { TeamShapeSchema, type Team } from './team.ts';
+import type { TeamProblem, TeamProblemCode } from './team-problem.ts';
+import { validateTeam } from './validate-team.ts';
+
+export const TEAM_FILE_MAX_BYTES = 512 * 1024;
+
+export interface TeamFileProblem {
+  /** Counted from 1. */
+  line: number;
+  column: number;
+  code: TeamProblemCode;
+  severity: 'error' | 'warning';
+  message: string;
+  hint?: string;
+}
+
+export interface TeamFile {
+  /** Whether the team can be used: it has no problem but warnings. */
+  ok: boolean;
+  /** In the order of the file. */
+  problems: TeamFileProblem[];
+  /** Present when `ok`. */
+  team?: Team;
+}
+
+export interface TeamFileOptions {
+  /** Agent CLIs that the operator has besides those with an adapter; they pass without a warning. */
+  customClis?: readonly string[];
+}
+
+/** Reads YAML (of which JSON is a part). It does not throw. */
+export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamFile {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > TEAM_FILE_MAX_BYTES) {
+    const message = `the file has ${bytes} bytes; at most ${TEAM_FILE_MAX_BYTES} are read`;
+    return { ok: false, problems: [{ ...START, code: 'too_large', severity: 'error', message }] };
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const broken = document.errors.map((error): TeamFileProblem => ({
+    ...placeAt(lines, error.pos[0]),
+    code: 'not_yaml',
+    severity: 'error',
+    message: error.message,
+  }));
+  if (broken.length > 0) return { ok: false, problems: broken };
+  let value: unknown;
+  try {
+    // Aliases are followed a bounded number of times: ten lines of them can stand for a gigabyte.
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'the file cannot be read as YAML';
+    return { ok: false, problems: [{ ...START, code: 'not_yaml', severity: 'error', message }] };
+  }
+  const parsed = TeamShapeSchema.safeParse(value);
+  const problems = parsed.success
+    ? [...validateTeam(parsed.data), ...checkAgents(parsed.data, options.customClis ?? [])]
+    : shapeProblems(parsed.error, value);
+  const placed = problems
+    .map((problem) => withPlace(document, lines, problem))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const ok = parsed.success && placed.every((problem) => problem.severity !== 'error');
+  return ok ? { ok, problems: placed, team: parsed.data } : { ok: false, problems: placed };
+}
+
+const START = { line: 1, column: 1 };
+
+function shapeProblems(error: z.ZodError, value: unknown): TeamProblem[] {
+  return error.issues.flatMap((issue) => explainShape(issue, value));
+}
+
+function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {
+  const { path, ...rest } = problem;
+  return { ...placeAt(lines, offsetOf(document, path)), ...rest };
+}
+
+/** The place of a value; of its key, when it has one there or when the problem is the key; else of what is around it. */
+function offsetOf(document: Document, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const last = path[length - 1];
+    const parent =
+      length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+    if (isMap(parent)) {
+      const pair = parent.items.find((item) => nameOf(item.key) === String(last));
+      const range = rangeOf(pair?.value) ?? rangeOf(pair?.key);
+      const keyRange = rangeOf(pair?.key);
+      // A wrong scalar is shown itself; a wrong map or list by the key that holds it.
+      const start = isScalarLike(pair?.value) ? range : (keyRange ?? range);
+      if (start !== undefined) return start;
+    } else {
+      const found = rangeOf(document.getIn(path.slice(0, length), true));
+      if (found !== undefined) return found;
+    }
+  }
+  return rangeOf(document.contents) ?? 0;
+}
+
+function isScalarLike(node: unknown): boolean {
+  return typeof node === 'object' && node !== null && 'value' in node;
+}
+function nameOf(key: unknown): string {
+  return typeof key === 'object' && key !== null && 'value' in key
+    ? String(key.value)
+    : String(key);
+}
+function rangeOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined;
+  return Array.isArray(node.range) ? Number(node.range[0]) : undefined;
+}
+
+function placeAt(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return line === 0 ? START : { line, column: col };
+}
