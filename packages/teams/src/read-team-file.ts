@@ -79,11 +79,15 @@ function shapeProblems(error: z.ZodError, value: unknown): TeamProblem[] {
 
 function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {
   const { path, ...rest } = problem;
-  return { ...placeAt(lines, offsetOf(document, path)), ...rest };
+  return { ...placeAt(lines, offsetOf(document, path, rest.code)), ...rest };
 }
 
 /** The place of a value; of its key, when it has one there or when the problem is the key; else of what is around it. */
-function offsetOf(document: Document, path: readonly (string | number)[]): number {
+function offsetOf(
+  document: Document,
+  path: readonly (string | number)[],
+  code: TeamProblemCode,
+): number {
   for (let length = path.length; length > 0; length -= 1) {
     const last = path[length - 1];
     const parent =
@@ -92,8 +96,9 @@ function offsetOf(document: Document, path: readonly (string | number)[]): numbe
       const pair = parent.items.find((item) => nameOf(item.key) === String(last));
       const range = rangeOf(pair?.value) ?? rangeOf(pair?.key);
       const keyRange = rangeOf(pair?.key);
-      // A wrong scalar is shown itself; a wrong map or list by the key that holds it.
-      const start = isScalarLike(pair?.value) ? range : (keyRange ?? range);
+      // A wrong scalar is shown itself; an unknown key, and a wrong map or list, by the key.
+      const byKey = code === 'unknown_key' || !isScalarLike(pair?.value);
+      const start = byKey ? (keyRange ?? range) : range;
       if (start !== undefined) return start;
     } else {
       const found = rangeOf(document.getIn(path.slice(0, length), true));

@@ -4,7 +4,7 @@
  * finds is never too little. That is what the ban on two writers rests on.
  */
 import { OUTCOMES } from '../hand-off.ts';
-import { edgesTaken, joinYields, type TeamGraph } from './team-graph.ts';
+import { joinYields, nextNodes, type TeamGraph } from './team-graph.ts';
 
 export interface Concurrency {
   /** Pairs of ids, each in the order of the team; a pair of one node with itself is a node that may run twice at once. */
@@ -72,7 +72,7 @@ function* forks(graph: TeamGraph): Generator<[string, string]> {
   yield* pairsOf(graph.entries);
   for (const id of graph.order) {
     for (const outcome of OUTCOMES) {
-      yield* pairsOf(edgesTaken(graph, id, outcome).map((edge) => edge.to));
+      yield* pairsOf(nextNodes(graph, id, outcome));
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../hand-off.ts';
 import { mayStart } from './concurrent-nodes.ts';
-import { edgesTaken, type TeamGraph } from './team-graph.ts';
+import { nextNodes, type TeamGraph } from './team-graph.ts';
 
 /** A finished step of a node: one per visit, in the order in which they finished. */
 export interface FinishedVisit {
@@ -96,9 +96,9 @@ export function runProgress(graph: TeamGraph, finished: readonly FinishedVisit[]
     const tree = step.wrote
       ? { treeFrom: name, treeAge: writes }
       : { treeFrom: done.treeFrom, treeAge: done.treeAge };
-    const taken = edgesTaken(graph, step.node, step.outcome);
-    for (const { to } of taken) arrive({ at: to, from: [name], ...tree });
-    if (taken.length === 0) ends.push({ step, token: { at: step.node, from: [], ...tree } });
+    const next = nextNodes(graph, step.node, step.outcome);
+    for (const at of next) arrive({ at, from: [name], ...tree });
+    if (next.length === 0) ends.push({ step, token: { at: step.node, from: [], ...tree } });
     startJoins();
   }
 

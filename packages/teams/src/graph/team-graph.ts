@@ -5,12 +5,13 @@
  * - A run begins with one token at each entry: the nodes in `entry`, else those to which no edge leads, else (a team that
  *   is one circle) the first node of the list.
  * - When a step ends with an outcome, every edge of its node whose `on` is that outcome or absent is taken, each by a token
- *   of its own. Several edges taken at once are a fork: the branches run in parallel. No edge taken: the branch ends.
- *   The run ends when no token is left.
- * - A token that comes to a node with `join: any` starts a visit of its own. A token that comes to a node with `join: all`
- *   (the default) waits until no other token can still come there without passing it first; then all that wait there start
- *   one visit together. A node to which only one branch can come therefore starts at once, and a branch that ended or
- *   went elsewhere is not waited for. Of joins that wait for one another the one listed first goes first.
+ *   of its own, one for each node that they lead to. Several at once are a fork: the branches run in parallel. No edge
+ *   taken: the branch ends. The run ends when no token is left.
+ * - A node joins when it says `join: all`, or says nothing and edges from two or more nodes lead to it. A token that comes
+ *   to a join waits until no other token can still come there without passing it first; then all that wait there start one
+ *   visit together. So a join never waits for a branch that ended or went elsewhere, and where branches exclude one another
+ *   it starts at once. Of joins that wait for one another the one listed first goes first.
+ * - A token that comes to any other node starts a visit of its own; so does every token at a node that says `join: any`.
  * - Each token carries a tree. A writing step replaces its token's tree, a read-only step passes it on. Where tokens join,
  *   at most one of them can have been written to since they parted, because writers on parallel branches are refused; the
  *   visit gets that tree.
@@ -63,7 +64,10 @@ export function buildGraph(team: GraphInput): TeamGraph {
     entries: entriesOf(team, order, incoming),
     outgoing: (id) => outgoing.get(id) ?? [],
     incoming: (id) => incoming.get(id) ?? [],
-    joins: (id) => nodes.get(id)?.join !== 'any',
+    joins: (id) => {
+      const sources = new Set(incoming.get(id)?.map((edge) => edge.from));
+      return (nodes.get(id)?.join ?? (sources.size > 1 ? 'all' : 'any')) === 'all';
+    },
     reaches: (from, to) => reachable.get(from)?.has(to) === true,
   };
 }
@@ -96,14 +100,15 @@ function reachableFrom(
   return seen;
 }
 
-/** The edges that are taken when a step of this node ends with this outcome. */
-export function edgesTaken(graph: TeamGraph, id: string, outcome: Outcome): GraphEdge[] {
-  return graph.outgoing(id).filter((edge) => edge.on === undefined || edge.on === outcome);
+/** The nodes that tokens go to when a step of this node ends with this outcome, each once. */
+export function nextNodes(graph: TeamGraph, id: string, outcome: Outcome): string[] {
+  const taken = graph.outgoing(id).filter((edge) => (edge.on ?? outcome) === outcome);
+  return [...new Set(taken.map((edge) => edge.to))];
 }
 
 /** The outcomes after which a branch ends at this node. */
 export function endingOutcomes(graph: TeamGraph, id: string): Outcome[] {
-  return OUTCOMES.filter((outcome) => edgesTaken(graph, id, outcome).length === 0);
+  return OUTCOMES.filter((outcome) => nextNodes(graph, id, outcome).length === 0);
 }
 
 /**
