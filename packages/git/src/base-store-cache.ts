@@ -9,7 +9,7 @@ import { openBaseStore } from './base-store.ts';
 import { QUARANTINE_PREFIX } from './quarantine.ts';
 
 const STORE_PREFIX = 'base-';
-const BUILDING_PREFIX = 'building-';
+export const BUILDING_PREFIX = 'building-';
 
 /** Longer than any import or build may take, so that what is older belongs to no living process. */
 const STALE_AFTER_MS = 3_600_000;

@@ -18,7 +18,7 @@ export async function withDirectoryLock<T>(
   waitMs: number,
   act: () => Promise<T>,
 ): Promise<T> {
-  const release = await acquire(join(dir, LOCK_FILE), waitMs);
+  const release = await holdDirectory(dir, waitMs);
   try {
     return await act();
   } finally {
@@ -26,7 +26,12 @@ export async function withDirectoryLock<T>(
   }
 }
 
-function acquire(file: string, waitMs: number): Promise<() => Promise<void>> {
+/**
+ * Takes the lock of a directory that exists, until the returned function is called or this process ends.
+ * @throws AppError `transient` when another holds it for longer than `waitMs`.
+ */
+export function holdDirectory(dir: string, waitMs: number): Promise<() => Promise<void>> {
+  const file = join(dir, LOCK_FILE);
   const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)));
   // `cat` answers what it is sent: its echo says that the lock is held, the end of its input releases it.
   const child = spawn(FLOCK, ['--exclusive', '--wait', seconds, '--no-fork', file, '/bin/cat'], {

@@ -4,6 +4,7 @@
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { AppError } from '@sallyport/shared/errors';
 import { readBasePaths } from './base-store.ts';
 import { baseStoreDir, ensureBaseStore, sweepWorkRoot } from './base-store-cache.ts';
@@ -161,6 +162,8 @@ async function* framed(
 ): AsyncGenerator<Uint8Array> {
   yield writeFrameLine(head);
   yield* payload;
+  if (head.kind === 'base') crashPoint('importer:child_reads_source');
+  if (head.kind === 'bundle') crashPoint('importer:child_reads_bundle');
 }
 
 async function readAnswer(result: SpawnResult, baseDir: string): Promise<ChildImportResult> {

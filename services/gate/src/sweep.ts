@@ -16,7 +16,7 @@ export interface SweepAges {
   workSeconds: number;
 }
 
-export const SWEEP_AGES: SweepAges = { deliverySeconds: 5, taskSeconds: 3, workSeconds: 60 };
+export const SWEEP_AGES: SweepAges = { deliverySeconds: 5, taskSeconds: 3, workSeconds: 15 };
 const BATCH = 500;
 
 /** One sweep. An item that fails is logged and does not keep the others waiting. */

@@ -2,6 +2,7 @@
  * Stores a delivery and the message about it in one transaction: after the commit nothing about it can be lost, and
  * before the commit nothing is answered.
  */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { enqueue } from '@sallyport/shared/db/outbox';
 import { insertDelivery, type NewDelivery } from '@sallyport/shared/db/delivery';
 import { inTransaction, type Pool } from '@sallyport/shared/db/pool';
@@ -32,6 +33,7 @@ async function store(
   return inTransaction(db, async (tx) => {
     if (!(await insertDelivery(tx, { id, ...delivery }))) return { stored: false };
     await enqueue(tx, 'gate', { v: 1, deliveryId: id });
+    crashPoint('intake:storing_not_committed');
     return { stored: true, id };
   });
 }

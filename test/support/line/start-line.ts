@@ -10,12 +10,12 @@ import {
   writeAgentsFile,
   startDeployment,
   type RunningDeployment,
-  type StartOptions,
 } from '@sallyport/cli/local/start-deployment';
 import { createTemporaryDirectory } from '@sallyport/cli/local/temporary';
 import { createPool, type Pool } from '@sallyport/shared/db/pool';
 import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../agent/script.ts';
 import type { ProtectionPreset } from '../github/verbs.ts';
+import { createCrashControl, type CrashControl } from './crash-control.ts';
 import { SAMPLE_FILES, SAMPLE_ISSUE } from './sample-project.ts';
 import { startStandIn, type StandIn } from './start-stand-in.ts';
 
@@ -26,7 +26,8 @@ export interface LineOptions {
   readonly protection?: ProtectionPreset;
   readonly note?: (text: string) => void;
   readonly leaseSeconds?: number;
-  readonly extraEnv?: StartOptions['extraEnv'];
+  /** Gives every process the crash points of `line.crashes`, and embedded servers whatever the environment names. */
+  readonly crashes?: boolean;
 }
 
 export interface Line {
@@ -35,6 +36,9 @@ export interface Line {
   /** The operator's view of the database. */
   readonly db: Pool;
   readonly repo: string;
+  readonly crashes: CrashControl;
+  /** What the deployment had to say: each end of a process, and each restart. */
+  readonly notes: readonly string[];
   /** Replaces what the agent will do in the runs that start from now on. */
   setScript(script: readonly ScriptedAction[]): void;
   /** A new issue; its number. */
@@ -66,6 +70,8 @@ export async function startLine(options: LineOptions): Promise<Line> {
     chmodSync(scriptFile, 0o644);
   }
   setScript(options.script);
+  const crashes = createCrashControl(join(temporary.path, 'crashes'));
+  const notes: string[] = [];
 
   let github: StandIn | undefined;
   let deployment: RunningDeployment | undefined;
@@ -99,11 +105,14 @@ export async function startLine(options: LineOptions): Promise<Line> {
     deployment = await startDeployment({
       state: options.state,
       mode: 'demo',
-      env: options.env,
+      env: options.crashes === true ? {} : options.env,
       throwAway: true,
-      note: options.note ?? (() => {}),
+      note(text) {
+        notes.push(text);
+        options.note?.(text);
+      },
       githubAppKey: github.appKey,
-      ...(options.extraEnv === undefined ? {} : { extraEnv: options.extraEnv }),
+      ...(options.crashes === true ? { extraEnv: crashes.extraEnv, maxBackoffMs: 1_000 } : {}),
       settings: {
         id,
         logLevel: 'info',
@@ -156,6 +165,8 @@ export async function startLine(options: LineOptions): Promise<Line> {
     deployment,
     db,
     repo,
+    crashes,
+    notes,
     setScript,
     async addIssue(title = SAMPLE_ISSUE.title, body = SAMPLE_ISSUE.body) {
       return (await control.addIssue({ repo, title, body, by: WRITER })).number;

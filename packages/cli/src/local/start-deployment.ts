@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { dropDeployment, provision } from '@sallyport/shared/db/provision';
 import { dropRedisUsers, provisionRedisUsers } from '@sallyport/shared/queue/provision-users';
 import type { Process } from '@sallyport/shared/processes';
-import { startEmbeddedPostgres, type EmbeddedServer } from './embedded-postgres.ts';
+import {
+  createBreakableServers,
+  startRestartable,
+  type BreakableServers,
+  type RestartableServer,
+} from './breakable-servers.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startEmbeddedRedis } from './embedded-redis.ts';
 import { readExternalServers } from './external-servers.ts';
 import { accountOf } from './process-account.ts';
@@ -39,12 +45,15 @@ export interface StartOptions {
   /** Keep nothing: roles, schema, keys and files go when the deployment stops. */
   readonly throwAway: boolean;
   readonly note: (text: string) => void;
+  /** The longest wait before a crashed process is started again; default 30 s. */
+  readonly maxBackoffMs?: number;
   /** Extra environment of single processes, for tests that kill them at a named moment. */
   readonly extraEnv?: Partial<Record<ServiceName, Record<string, string>>>;
 }
 
 export interface RunningDeployment {
   readonly id: string;
+  /** As of now: with port 0 a restarted intake listens elsewhere. */
   readonly intakeUrl: string;
   readonly consoleUrl: string;
   /** The connection URL of the operator's own role. */
@@ -56,6 +65,8 @@ export interface RunningDeployment {
   /** What each process was given. */
   readonly processes: readonly PreparedProcess[];
   readonly supervisor: Supervisor;
+  /** The embedded servers of a throw-away deployment, for tests that break them; undefined in every other case. */
+  readonly servers: BreakableServers | undefined;
   /** Ends everything in order. Safe to call again. */
   stop(): Promise<void>;
   kill(): void;
@@ -70,11 +81,12 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
   const paths = prepareDeployment(options.state, settings.id);
   const claim: Claim = claimDeployment(paths, { mode: options.mode });
   const temporary = createTemporaryDirectory();
-  const servers: EmbeddedServer[] = [];
+  const servers: { postgres?: RestartableServer; redis?: RestartableServer } = {};
   const starting: Promise<unknown>[] = [];
   const supervisor = createSupervisor({
     restart: true,
     stopDeadlineMs: STOP_DEADLINE_MS,
+    ...(options.maxBackoffMs === undefined ? {} : { maxBackoffMs: options.maxBackoffMs }),
     onEvent: (event) => report(event, options.note),
   });
   const cleanups: (() => Promise<void>)[] = [];
@@ -88,7 +100,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       }
       // One may still be starting when the other has failed: it is stopped once it is there.
       await Promise.allSettled(starting);
-      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all([servers.postgres?.stop(), servers.redis?.stop()]);
       temporary.remove();
       claim.release();
       if (options.throwAway) rmSync(paths.dir, { recursive: true, force: true });
@@ -108,7 +120,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     const durability = options.throwAway ? ('lost_on_crash' as const) : ('kept' as const);
     const [databaseUrl, redisUrl] = await Promise.all([
       external.databaseUrl ??
-        startServer(
+        startServer('postgres', () =>
           startEmbeddedPostgres({
             dataDir: data.postgres,
             temporaryDir: temporary.path,
@@ -118,8 +130,9 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
           }),
         ),
       external.redisUrl ??
-        startServer(
+        startServer('redis', (aclFile) =>
           startEmbeddedRedis({
+            ...(aclFile === undefined ? {} : { aclFile }),
             dataDir: data.redis,
             temporaryDir: temporary.path,
             password: readFileSync(secrets.redisAdminPassword, 'utf8'),
@@ -181,7 +194,6 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     });
     await supervisor.start(processes.map(({ service }) => service));
 
-    const intakeUrl = `http://${settings.intake.host}:${listening.get('intake') ?? settings.intake.port}`;
     const consoleUrl = `http://${settings.console.host}:${listening.get('console') ?? settings.console.port}`;
     const databaseUrlFile = writeSecret(
       paths.secrets,
@@ -192,7 +204,9 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     claim.update({ mode: options.mode, databaseUrlFile, redisUrlFile, consoleUrl });
     return {
       id: settings.id,
-      intakeUrl,
+      get intakeUrl() {
+        return `http://${settings.intake.host}:${listening.get('intake') ?? settings.intake.port}`;
+      },
       consoleUrl,
       operatorDatabaseUrl: databaseUrls.operator,
       operatorRedisUrl: redisUrls.operator,
@@ -201,6 +215,10 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       dir: paths.dir,
       processes,
       supervisor,
+      servers:
+        options.throwAway && servers.postgres !== undefined && servers.redis !== undefined
+          ? createBreakableServers(servers.postgres, servers.redis, paths.secrets)
+          : undefined,
       stop,
       kill: () => supervisor.kill(),
     };
@@ -209,10 +227,14 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
     throw error;
   }
 
-  async function startServer(server: Promise<EmbeddedServer>): Promise<string> {
-    starting.push(server);
-    const running = await server;
-    servers.push(running);
+  async function startServer(
+    name: 'postgres' | 'redis',
+    start: Parameters<typeof startRestartable>[0],
+  ): Promise<string> {
+    const begun = startRestartable(start);
+    starting.push(begun);
+    const running = await begun;
+    servers[name] = running;
     return running.url;
   }
 }

@@ -30,10 +30,12 @@ export type SupervisorEvent =
   | { readonly kind: 'given_up'; readonly name: string; readonly ended: Ended };
 
 export interface SupervisorOptions {
-  /** Start a crashed process again, after 0.5 s, then twice as long each time, at most 30 s. */
+  /** Start a crashed process again, after 0.5 s, then twice as long each time, at most `maxBackoffMs`. */
   readonly restart: boolean;
   /** How long a process may take to end after SIGTERM, before SIGKILL. */
   readonly stopDeadlineMs: number;
+  /** The longest wait before a restart; default 30 s. */
+  readonly maxBackoffMs?: number;
   readonly onEvent?: (event: SupervisorEvent) => void;
 }
 
@@ -98,7 +100,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       options.onEvent?.({ kind: 'restarting', name: spec.name, ended, inMs: backoffMs });
       await sleep(backoffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
-      backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+      backoffMs = Math.min(backoffMs * 2, options.maxBackoffMs ?? MAX_BACKOFF_MS);
       child = launch(spec);
     }
   }

@@ -59,6 +59,7 @@ export function startForwarder(options: ForwarderOptions): Forwarder {
     const count = await inTransaction(db, async (tx) => {
       const rows = await claimDue(tx, BATCH);
       const sent: string[] = [];
+      if (rows.length > 0) crashPoint('forwarder:claimed_not_added');
       for (const [name, group] of groupByQueue(rows)) {
         try {
           await queueFor(name).addBulk(group.map(toJob));
@@ -70,7 +71,7 @@ export function startForwarder(options: ForwarderOptions): Forwarder {
         }
       }
       if (sent.length > 0) {
-        crashPoint('forwarder:after_add');
+        crashPoint('forwarder:added_not_marked');
         await markSent(tx, sent);
       }
       return rows.length;

@@ -48,6 +48,17 @@ export async function provisionRedisUsers(
   }
 }
 
+/** All users of a server as the lines of an ACL file, passwords hashed. */
+export async function listRedisUsers(adminUrl: string): Promise<string[]> {
+  const redis = new Redis(adminUrl, { maxRetriesPerRequest: 1 });
+  redis.on('error', () => {});
+  try {
+    return (await redis.call('ACL', 'LIST')) as string[];
+  } finally {
+    redis.disconnect();
+  }
+}
+
 /** Removes the users and keys of a deployment. */
 export async function dropRedisUsers(adminUrl: string, deployment: string): Promise<void> {
   const redis = new Redis(adminUrl, { maxRetriesPerRequest: 1 });

@@ -2,6 +2,7 @@
  * Takes a task the next step that it lacks, from what Postgres says and nothing else. Called by jobs, by nudges and by the
  * sweep, in any number and at once; whoever comes second finds the step taken.
  */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { findDelivery } from '@sallyport/shared/db/delivery';
 import { lastLiftedAt } from '@sallyport/shared/db/halt';
 import { inTransaction } from '@sallyport/shared/db/pool';
@@ -37,6 +38,7 @@ async function beginAssessment(gate: Gate, task: TaskRow): Promise<void> {
   await inTransaction(gate.db, async (tx) => {
     if (await moveTask(tx, task.id, 'received', 'assessing')) await askQuestions(tx, task);
   });
+  crashPoint('gate:asked_not_forwarded');
 }
 
 async function assess(gate: Gate, task: TaskRow): Promise<void> {

@@ -1,4 +1,5 @@
 /** The ends that the gate gives to a task: refused, with its reasons told on the issue, or expired. */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import { ask } from '@sallyport/shared/db/github-request';
 import { insertAssessment } from '@sallyport/shared/db/assessment';
 import { inTransaction, type Transaction } from '@sallyport/shared/db/pool';
@@ -22,6 +23,7 @@ export async function refuseTask(
     await tellRequester(tx, task, explainRefusal(reasons));
     return true;
   });
+  crashPoint('gate:refused_not_forwarded');
   if (done) gate.log.info({ taskId: task.id, rule }, 'task refused');
   return done;
 }

@@ -83,6 +83,7 @@ async function makeTask(
       bodySha256: delivery.bodySha256,
     });
     await enqueue(tx, 'gate', { v: 1, taskId });
+    crashPoint('gate:task_not_committed');
     return true;
   });
   crashPoint('gate:task_made');

@@ -13,7 +13,7 @@ import { createBubblewrapDriver } from './sandbox/bubblewrap-driver.ts';
 
 const SWEEP_MS = 2_000;
 const WATCH_MS = 1_000;
-const CLEAN_MS = 60_000;
+const CLEAN_MS = 10_000;
 /** Of the twelve seconds that a process has to stop; what follows is the agent's end and one commit. */
 const DRAIN_MS = 4_000;
 

@@ -28,6 +28,7 @@ interface SourceAnswer {
  */
 export async function awaitSource(work: RunWork, admitted: AdmittedRun): Promise<string> {
   const requestId = await askForSource(work, admitted);
+  crashPoint('launcher:source_asked');
   const answer = await awaitAnswer(work, admitted, requestId);
   await inLeasedTransaction(work.db, work.lease, async (tx) =>
     requireHeld(await setRunSourceArtifact(tx, work.lease, answer.artifactId), work.lease),

@@ -126,7 +126,10 @@ async function runAgent(
     work.signals.interrupt('halted');
     return undefined;
   }
-  return work.driver.run(spec, { signal: work.signals.agent });
+  return work.driver.run(spec, {
+    signal: work.signals.agent,
+    onStdout: () => crashPoint('launcher:sandbox_runs'),
+  });
 }
 
 interface RunningRow {

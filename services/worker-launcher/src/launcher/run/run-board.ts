@@ -2,6 +2,7 @@
  * The runs that this process works on at the moment: takes new ones while there is room, carries halts, cancellations and
  * the end of the process to them. Level-triggered: a job, a sweep and a freed place all do the same, look what waits.
  */
+import { crashPoint } from '@sallyport/shared/crash-point';
 import type { Pool } from '@sallyport/shared/db/pool';
 import { listRunStates } from '@sallyport/shared/db/run';
 import { errorCodeOf } from '@sallyport/shared/errors';
@@ -51,8 +52,10 @@ export function createRunBoard({ means, maxRuns, leaseSeconds }: RunBoardOptions
     if (stopping || active.size >= maxRuns) return false;
     try {
       const claimed = await claimRun({ db, halt, holder: instance, leaseSeconds, taskId });
-      if (claimed !== null) start(claimed);
-      return claimed !== null;
+      if (claimed === null) return false;
+      crashPoint('launcher:claimed_not_started');
+      start(claimed);
+      return true;
     } catch (error) {
       // The release of the halt is a nudge of its own.
       if (errorCodeOf(error) === 'halted') return false;
