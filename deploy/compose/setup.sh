@@ -85,4 +85,4 @@ exec "${DOCKER:-docker}" run --rm --network none --read-only --user 0:0 --cap-dr
   --env TSX_DISABLE_CACHE=1 --volume "$state:/state" ${app_key:+--volume "$app_key:/given/app-key.pem:ro"} \
   "$(setting SALLYPORT_IMAGE sallyport:local)" \
   sallyport-service packages/cli/src/compose/main.ts --dir /state \
-  --deployment "$(setting DEPLOYMENT_ID sallyport)" ${app_key:+--app-key /given/app-key.pem}
+  --config-owner "$(id -u):$(id -g)" --deployment "$(setting DEPLOYMENT_ID sallyport)" ${app_key:+--app-key /given/app-key.pem}

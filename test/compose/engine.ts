@@ -16,6 +16,8 @@ export interface Engine {
   /** What a client needs to find it. */
   readonly env: Readonly<Record<string, string>>;
   readonly compose: readonly string[];
+  /** Whether it was started for this run, and keeps nothing but what this test put there. */
+  readonly own: boolean;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export async function startEngine(dataDir: string, note: (text: string) => void)
   const env = given === undefined ? {} : { DOCKER_HOST: given };
   if (await answers(env)) {
     note('using the engine that runs');
-    return { env, compose: await findCompose(note), stop: () => Promise.resolve() };
+    return { env, own: false, compose: await findCompose(note), stop: () => Promise.resolve() };
   }
   if (given !== undefined) throw new Error(`no engine answers at DOCKER_HOST=${given}`);
   if (process.getuid?.() !== 0)
@@ -74,7 +76,7 @@ async function startOwn(
   while (!hasExited(child) && Date.now() < deadline) {
     if (await answers(env)) {
       note('started an engine');
-      return { env, stop };
+      return { env, own: true, stop };
     }
     await sleep(500);
   }

@@ -28,4 +28,7 @@ export async function buildImages(engine: Engine, note: (text: string) => void):
   await mustRun([join(ROOT, 'deploy', 'airgap', 'build-bases.sh')], options);
   note('building the image');
   await mustRun([join(ROOT, 'deploy', 'compose', 'build.sh')], options);
+  // Younger ones are the builder's memory.
+  if (engine.own)
+    await mustRun(['docker', 'image', 'prune', '--force', '--filter', 'until=72h'], options);
 }

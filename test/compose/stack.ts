@@ -193,8 +193,16 @@ export function createStack(engine: Engine) {
       );
     },
 
+    /** Runs a command as root in a container of the image, without a network; `options` are docker's. */
+    asRoot(options: readonly string[], ...command: readonly string[]): Promise<string> {
+      const walls = ['--rm', '--network', 'none', '--user', '0:0'];
+      return docker('run', ...walls, ...options, IMAGES.SALLYPORT_IMAGE, ...command);
+    },
+
     async down(): Promise<void> {
       await compose(['down', '--volumes', '--timeout', '5'], { timeoutMs: UP_TIMEOUT_MS });
+      // Most of it belongs to the containers' users.
+      await this.asRoot(['--volume', `${work}:/work`], 'rm', '-rf', '/work/state');
       rmSync(work, { recursive: true, force: true });
     },
   };

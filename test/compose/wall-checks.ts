@@ -1,6 +1,5 @@
 /** The walls between the containers, tried from inside each of them. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { EXPECTED } from './expected.ts';
@@ -150,9 +149,9 @@ export async function checkMachine(report: Report, stack: Stack): Promise<void> 
 /** Every secret file of the deployment, laid before every user of it: each opens its own and no other. */
 export async function checkSecretFiles(report: Report, stack: Stack): Promise<void> {
   const root = join(stack.state, 'secrets');
-  const files = readdirSync(root).flatMap((dir) =>
-    readdirSync(join(root, dir)).map((name) => `${dir}/${name}`),
-  );
+  const look = `find /secrets -type f -printf '%P\\n'`;
+  const listed = await stack.asRoot(['--volume', `${root}:/secrets:ro`], 'sh', '-c', look);
+  const files = listed.trim().split('\n');
   const mounts = files.flatMap((file) => ['--volume', `${join(root, file)}:/all/${file}:ro`]);
   const owners = [
     ...Object.entries(EXPECTED).map(([name, { uid }]) => [name, uid] as const),
@@ -181,14 +180,7 @@ export async function checkImage(report: Report, stack: Stack): Promise<void> {
   await report.check(
     'the image holds no tests, no local state and nothing that only development needs',
     async () => {
-      const options = 'run --rm --network none --user 0:0'.split(' ');
-      const found = await stack.docker(
-        ...options,
-        IMAGES.SALLYPORT_IMAGE,
-        'sh',
-        '-c',
-        LOOK_INTO_IMAGE,
-      );
+      const found = await stack.asRoot([], 'sh', '-c', LOOK_INTO_IMAGE);
       assert.deepEqual(found.trim().split('\n').toSorted(), [
         'LICENSE',
         'deploy',

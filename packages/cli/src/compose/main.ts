@@ -15,6 +15,7 @@ try {
       dir: { type: 'string' },
       deployment: { type: 'string' },
       'app-key': { type: 'string' },
+      'config-owner': { type: 'string' },
     },
   });
   if (values.dir === undefined || values.deployment === undefined)
@@ -23,6 +24,7 @@ try {
     dir: values.dir,
     deployment: values.deployment,
     appKeyFile: values['app-key'],
+    configOwner: ownerFrom(values['config-owner']),
     examples: {
       'agents.json': join(EXAMPLES, 'agents.example.json'),
       'teams.json': join(EXAMPLES, 'teams.example.json'),
@@ -34,4 +36,11 @@ try {
   if (!(error instanceof Error)) throw error;
   process.stderr.write(`setup: ${error.message}\n`);
   process.exitCode = 2;
+}
+
+function ownerFrom(text: string | undefined): { uid: number; gid: number } | undefined {
+  const [uid, gid] = (text ?? '').split(':').map(Number);
+  return Number.isInteger(uid) && Number.isInteger(gid) && uid !== undefined && gid !== undefined
+    ? { uid, gid }
+    : undefined;
 }

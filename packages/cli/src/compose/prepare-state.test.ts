@@ -117,8 +117,9 @@ describe('prepareState', () => {
   it('copies an example once and leaves what the operator made of it', () => {
     const example = join(temporary.path, 'example.json');
     writeFileSync(example, '{}');
-    prepare({ examples: { 'agents.json': example } });
+    prepare({ examples: { 'agents.json': example }, configOwner: { uid: 1000, gid: 1000 } });
     const copy = join(dir, 'config/agents.json');
+    expect([given.get(join(dir, 'config')), given.get(copy)]).toEqual([1000, 1000]);
     expect(readFileSync(copy, 'utf8')).toBe('{}');
     writeFileSync(copy, '{"mine": 1}');
     expect(prepare({ examples: { 'agents.json': example } })).toBe(0);

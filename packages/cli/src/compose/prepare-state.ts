@@ -32,10 +32,12 @@ export interface PrepareOptions {
   readonly appKeyFile?: string | undefined;
   /** Files that become the first configuration, by the name that they get. */
   readonly examples: Readonly<Record<string, string>>;
+  /** Whose the configuration is, to be edited; default: the caller's. */
+  readonly configOwner?: { readonly uid: number; readonly gid: number } | undefined;
   /** Said about each thing that is made or changed. */
   readonly note: (text: string) => void;
   /** Gives a file or directory to a user; replaced where the caller is not root. */
-  readonly give?: (path: string, uid: number) => void;
+  readonly give?: (path: string, uid: number, gid: number) => void;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface PrepareOptions {
  */
 export function prepareState(options: PrepareOptions): number {
   const { dir, deployment } = options;
-  const give = options.give ?? ((path, uid) => chownSync(path, uid, uid));
+  const give = options.give ?? chownSync;
   let changes = 0;
   function changed(text: string): void {
     changes += 1;
@@ -74,7 +76,7 @@ export function prepareState(options: PrepareOptions): number {
     const path = join(secretsDir, container, file);
     const text = secretText(secret, container, deployment, master);
     if (isRight(path, text, uid, give === options.give)) continue;
-    writeWhole(path, text, (making) => give(making, uid));
+    writeWhole(path, text, (making) => give(making, uid, uid));
     changed(`wrote secrets/${container}/${file}`);
   }
 
@@ -83,15 +85,24 @@ export function prepareState(options: PrepareOptions): number {
     const path = join(dir, 'data', container);
     if (existsSync(path)) continue;
     mkdirSync(path, { mode: 0o700 });
-    give(path, CONTAINER_UIDS[container]);
+    give(path, CONTAINER_UIDS[container], CONTAINER_UIDS[container]);
     changed(`made data/${container}`);
   }
-  mkdirSync(join(dir, 'config'), { recursive: true, mode: 0o755 });
+  const configDir = join(dir, 'config');
+  function giveToOwner(path: string): void {
+    if (options.configOwner !== undefined)
+      give(path, options.configOwner.uid, options.configOwner.gid);
+  }
+  if (!existsSync(configDir)) {
+    mkdirSync(configDir, { mode: 0o755 });
+    giveToOwner(configDir);
+  }
   for (const [name, example] of Object.entries(options.examples)) {
-    const path = join(dir, 'config', name);
+    const path = join(configDir, name);
     if (existsSync(path)) continue;
     copyFileSync(example, path);
     chmodSync(path, 0o644);
+    giveToOwner(path);
     changed(`copied config/${name} from the example; look into it`);
   }
   return changes;
