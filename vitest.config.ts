@@ -35,6 +35,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          // The long half of the crash tests, for changes to how work is handed over: `npm run test:crash`.
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          sequence: { groupOrder: 3 },
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });
