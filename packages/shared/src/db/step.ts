@@ -12,6 +12,9 @@ export interface StepRow {
   visit: number;
   attempt: number;
   readOnly: boolean;
+  /** Who keeps a read-only step from writing besides the mount; `not_read_only` for a step that may write. */
+  enforcedBy: string;
+  policyHash: string | null;
   state: StepState;
   baseTree: string;
   tree: string | null;
@@ -26,7 +29,8 @@ export interface StepRow {
   endedAt: Date | null;
 }
 
-const COLUMNS = `id, run_id as "runId", fence::float8 as fence, node, visit, attempt, read_only as "readOnly", state,
+const COLUMNS = `id, run_id as "runId", fence::float8 as fence, node, visit, attempt, read_only as "readOnly", enforced_by as "enforcedBy",
+  policy_hash as "policyHash", state,
   base_tree as "baseTree", tree, commit_oid as commit, pack_artifact_id as "packArtifactId", transcript_artifact_id as "transcriptArtifactId",
   hand_off as "handOff", exit, started_at as "startedAt", ended_at as "endedAt"`;
 

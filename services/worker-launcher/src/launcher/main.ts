@@ -9,5 +9,5 @@ import { startLauncher } from './start-launcher.ts';
 await runService({
   name: 'worker-launcher',
   config: CONFIG,
-  start: (context) => Promise.resolve(startLauncher(context)),
+  start: startLauncher,
 });

@@ -21,6 +21,13 @@ const STEP_PLACES = ['/work', '/in', '/out', '/proc', '/dev', '/etc'] as const;
 const AgentSchema = z.strictObject({
   /** The program inside the sandbox and its arguments; those of a team's node are added behind. */
   argv: z.tuple([path], z.string().max(10_000)),
+  /** The version of the program, by which one knows whether its read-only rule was seen to hold. */
+  version: z
+    .string()
+    .regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$/, 'give the version alone, such as 1.2.3')
+    .optional(),
+  /** True: wherever this agent is used it may not write. */
+  readOnly: z.boolean().default(false),
   /** Lent read-only. */
   mounts: z
     .array(

@@ -5,6 +5,7 @@ import type { ConfigOf } from '@sallyport/shared/config';
 import type { ServiceContext } from '@sallyport/shared/service';
 import { createCollector } from './collector/collector.ts';
 import type { CONFIG } from './config.ts';
+import { chooseStepMount } from './choose-step-mount.ts';
 import { readAgents } from './read-agents.ts';
 import { createNudges } from './run/nudges.ts';
 import { createRunBoard } from './run/run-board.ts';
@@ -22,11 +23,12 @@ type LauncherContext = ServiceContext<
 >;
 
 /** Starts taking runs. @returns what to do when the process stops. */
-export function startLauncher(context: LauncherContext): () => Promise<void> {
+export async function startLauncher(context: LauncherContext): Promise<() => Promise<void>> {
   const { config, db, halt, listener, log } = context;
   // Only for this user: what lies there is other people's code.
   mkdirSync(config.STATE_DIR, { recursive: true, mode: 0o700 });
   const driver = createBubblewrapDriver();
+  const stepMount = await chooseStepMount(config.STEP_MOUNT, driver, config.STATE_DIR, log);
   const directories = createRunDirectories(config.STATE_DIR, log);
   const board = createRunBoard({
     maxRuns: config.MAX_RUNS,
@@ -43,6 +45,8 @@ export function startLauncher(context: LauncherContext): () => Promise<void> {
       driver,
       collector: createCollector(driver),
       directories,
+      stepMount,
+      maxParallelSteps: config.MAX_PARALLEL_STEPS,
     },
   });
 

@@ -16,14 +16,13 @@ import {
   countSteps,
   exhaustedVisit,
   secondsAtWork,
-  type AttemptRules,
+  type NodeRules,
   type EngineStep,
 } from './step-budget.ts';
 
 export interface NextStepsInput {
-  /** The graph in which every restriction is already applied to its nodes. */
   graph: TeamGraph;
-  rules: ReadonlyMap<string, AttemptRules>;
+  rules: ReadonlyMap<string, NodeRules>;
   limits: { steps: number; wallSeconds: number };
   /** In the order of their start. Those that are `started` are at work now; lost ones must have been ended before. */
   steps: readonly (EngineStep & Pick<StepRow, 'readOnly' | 'handOff'>)[];
@@ -49,7 +48,7 @@ export type NextSteps =
 
 /** Plans the next moves of a run. */
 export function nextSteps(input: NextStepsInput): NextSteps {
-  const { graph, steps } = input;
+  const { steps } = input;
   const progress = progressOf(input);
   if (progress === undefined) {
     return failed('steps_of_another_team', 'the steps of this run are not those of its team');
@@ -64,7 +63,7 @@ export function nextSteps(input: NextStepsInput): NextSteps {
       `node ${node} has been visited ${visits} times, which is its limit, and would be again`,
     );
   }
-  const writers = progress.due.filter(({ node }) => graph.nodes.get(node)?.readOnly !== true);
+  const writers = progress.due.filter(({ node }) => !ruleOf(input, node).readOnly);
   if (writers.length > 1) {
     const names = writers.map(({ node }) => node).join(' and ');
     return failed('concurrent_writers', `${names} write and would run at the same time`);
@@ -130,8 +129,8 @@ function outcomeOf(handOff: unknown): Outcome {
   return known;
 }
 
-function ruleOf({ rules }: NextStepsInput, node: string): AttemptRules {
-  return rules.get(node) ?? { id: node, attempts: 1, onWriteAttempt: 'note' };
+function ruleOf({ rules }: NextStepsInput, node: string): NodeRules {
+  return rules.get(node) ?? { id: node, readOnly: false, attempts: 1, onWriteAttempt: 'note' };
 }
 
 function stepsOf<T extends VisitName>(steps: readonly T[], visit: VisitName): T[] {

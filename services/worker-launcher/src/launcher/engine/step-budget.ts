@@ -29,15 +29,17 @@ export interface Exhaustion {
   message: string;
 }
 
-export interface AttemptRules {
+/** What of a node its steps are planned by; `readOnly` with every restriction applied. */
+export interface NodeRules {
   id: string;
+  readOnly: boolean;
   attempts: number;
   onWriteAttempt: WriteAttemptAction;
 }
 
 /** Why this visit gets no further attempt; undefined when it does. `own` are its steps in the order of their start. */
 export function exhaustedVisit(
-  node: AttemptRules,
+  node: NodeRules,
   own: readonly EngineStep[],
 ): Exhaustion | undefined {
   const lost = own.filter((step) => reasonOf(step) === 'launcher_lost').length;

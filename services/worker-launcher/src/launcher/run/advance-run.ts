@@ -3,16 +3,14 @@
  * does the next missing thing, so it can be broken off anywhere and called again, here or on another host.
  */
 import { releaseLease } from '@sallyport/shared/db/lease';
-import { listSteps } from '@sallyport/shared/db/step';
 import { AppError } from '@sallyport/shared/errors';
+import { planNodes } from '../engine/plan-nodes.ts';
+import { runTeam } from '../engine/run-team.ts';
 import { awaitSource } from './await-source.ts';
 import { beginRun, endLostSteps } from './begin-run.ts';
-import { chooseNode } from './choose-node.ts';
 import { finishRun } from './finish-run.ts';
-import { performStep } from './perform-step.ts';
-import { planNext } from './plan-next.ts';
 import { readAdmittedRun } from './read-admitted-run.ts';
-import { failRun, RunStopped, type RunStop } from './run-stop.ts';
+import { RunStopped, type RunStop } from './run-stop.ts';
 import { settleStop } from './settle-stop.ts';
 import type { RunWork } from './work.ts';
 
@@ -51,36 +49,11 @@ async function workThrough(work: RunWork): Promise<void> {
   const admitted = await readAdmittedRun(work);
   await beginRun(work, admitted);
   await endLostSteps(work);
-  const chosen = chooseNode(admitted, work.agents);
+  const planned = planNodes(admitted, work.agents);
   const startTree = await awaitSource(work, admitted);
-  const { limits } = admitted.claims;
-  for (;;) {
-    work.signals.throwIfInterrupted();
-    const steps = await listSteps(work.db, work.lease.runId);
-    const plan = planNext({
-      node: chosen.node,
-      limits: { steps: limits.steps, wallSeconds: limits.wall_seconds },
-      steps,
-    });
-    if (plan.kind === 'failed') failRun(plan.reason, plan.message);
-    if (plan.kind === 'finished') {
-      const last = steps.find((step) => step.state === 'finished' && step.attempt === plan.attempt);
-      if (last === undefined)
-        throw new AppError('internal', 'a finished step is not among the steps');
-      return finishRun(work, admitted, last, startTree);
-    }
-    work.signals.throwIfNothingMayStart();
-    await work.halt.assertClear(admitted.task.repositoryId);
-    const { claims } = await readAdmittedRun(work);
-    await performStep(work, {
-      admitted: { ...admitted, claims },
-      chosen,
-      visit: plan.visit,
-      attempt: plan.attempt,
-      wallSecondsLeft: plan.wallSecondsLeft,
-      baseTree: startTree,
-    });
-  }
+  const result = await runTeam(work, admitted, planned, startTree);
+  work.signals.throwIfInterrupted();
+  await finishRun(work, admitted, result, startTree);
 }
 
 function asStop(work: RunWork, error: unknown): RunStop {

@@ -1,9 +1,8 @@
 import type { Snapshot } from '@sallyport/shared/task/snapshot';
 import { expect, test } from 'vitest';
-import { buildPrompt } from './build-prompt.ts';
+import { buildPrompt, type PromptInput } from './build-prompt.ts';
 import { buildTaskFile } from './build-task-file.ts';
-
-const places = { tree: '/work', taskFile: '/in/task.json', handOff: '/out/hand-off.json' };
+import { PLACES } from './step-sandbox.ts';
 
 function snapshot(body: string, text = '/agent fix this'): Snapshot {
   const sha = 'a'.repeat(40);
@@ -36,12 +35,16 @@ function snapshot(body: string, text = '/agent fix this'): Snapshot {
   };
 }
 
-function prompt(body: string, readOnly = false): string {
-  const step = { node: 'developer', visit: 1, attempt: 1, readOnly };
+function prompt(body: string, over: Partial<PromptInput> = {}): string {
+  const step = { node: 'developer', visit: 1, attempt: 1, readOnly: false };
   return buildPrompt({
     nodePrompt: 'You are a developer.',
     task: buildTaskFile('t', snapshot(body), step),
-    places,
+    places: PLACES,
+    rule: '',
+    handOffsOf: [],
+    hasPatch: false,
+    ...over,
   });
 }
 
@@ -69,7 +72,21 @@ test('a text cannot pretend to end its own quotation', () => {
   expect(attack.indexOf(`</${own}>`)).toBe(attack.length - `</${own}>\n`.length);
 });
 
-test('a read-only step is told what that means, a writing one is not', () => {
-  expect(prompt('x', true)).toContain('This step is read-only');
-  expect(prompt('x')).not.toContain('read-only');
+test('a step with a rule is told it and not to change the project, one without is told to', () => {
+  const ruled = prompt('x', { rule: 'This step is read-only.' });
+  expect(ruled).toContain('This step is read-only.');
+  expect(ruled).not.toContain('Change it there');
+  expect(prompt('x')).toContain('Change it there');
+});
+
+test('what came before is named where there is any', () => {
+  expect(prompt('x')).not.toMatch(/hand-offs|diff\.patch/);
+  const later = prompt('x', { handOffsOf: ['qa', 'security'], hasPatch: true });
+  for (const part of ['/in/hand-offs/qa.json, /in/hand-offs/security.json', '/in/diff.patch']) {
+    expect(later).toContain(part);
+  }
+});
+
+test('a second start says what was wrong with the first', () => {
+  expect(prompt('x', { repair: 'the hand-off is not JSON' })).toContain('the hand-off is not JSON');
 });

@@ -9,89 +9,100 @@ import { appendEvent } from '@sallyport/shared/db/timeline';
 import type { HandOff } from '@sallyport/teams/hand-off';
 import type { OutputTail, SandboxExit } from '../sandbox/driver.ts';
 import type { StepIdentity } from './build-task-file.ts';
+import { attemptedToWrite, describeComparison } from './compare-tree.ts';
 import type { StepFailure } from './judge-exit.ts';
 import { storableJson, storableText } from './storable.ts';
 import type { StepTaking } from './take-step.ts';
-import type { RunWork } from './work.ts';
-
-const LISTED_PATHS = 200;
+import type { RunWork, StepMount } from './work.ts';
 
 export interface EndedStep {
   id: string;
   identity: StepIdentity;
   baseTree: string;
+  mount: StepMount;
   failure: StepFailure | undefined;
   handOff: HandOff | undefined;
-  /** Undefined when the sandbox was never asked to start. */
-  exit: SandboxExit | undefined;
+  /** One for each start of the agent; none when the sandbox was never asked to start. */
+  exits: readonly SandboxExit[];
+  repaired: StepFailure | undefined;
   taking: StepTaking | undefined;
 }
 
 /** @throws AppError `conflict` when the lease is lost; nothing is written then. */
 export async function commitStep(work: RunWork, step: EndedStep): Promise<void> {
   const { taskId, lease } = work;
-  const { failure, exit } = step;
-  const taken = step.taking?.ok === true ? step.taking.taken : undefined;
-  const pack = step.taking?.ok === true ? step.taking.pack : null;
-  const message = failure === undefined ? null : storableText(failure.message).slice(0, 2_000);
-  const how = {
-    reason: failure?.reason ?? null,
-    message,
-    end: exit?.end.kind ?? null,
-    durationMs: exit === undefined ? 0 : Math.round(exit.durationMs),
-    peak: exit?.peak ?? null,
-  };
+  const { failure, exits, identity } = step;
+  const { readOnly } = identity;
+  const taken = step.taking?.kind === 'taken' ? step.taking : undefined;
+  const state = failure === undefined ? 'finished' : 'failed';
+  const how = describeEnd(step);
   await inLeasedTransaction(work.db, lease, async (tx) => {
     const transcript =
-      exit === undefined
+      exits.length === 0
         ? null
-        : await writeArtifact(tx, { kind: 'transcript', taskId, bytes: [transcriptOf(exit)] });
+        : await writeArtifact(tx, { kind: 'transcript', taskId, bytes: [transcriptOf(exits)] });
+    const pack = taken?.pack ?? null;
     const stored =
       pack === null ? null : await writeArtifact(tx, { kind: 'step_pack', taskId, bytes: [pack] });
     const ended = await endStep(tx, lease, {
       id: step.id,
-      state: failure === undefined ? 'finished' : 'failed',
-      tree: taken?.tree ?? null,
-      commit: taken?.commit ?? null,
+      state,
+      tree: taken?.taken.tree ?? null,
+      // What a read-only step wrote is evidence; no pack holds it, so nothing can be built upon it.
+      commit: readOnly ? null : (taken?.taken.commit ?? null),
       packArtifactId: stored?.id ?? null,
       transcriptArtifactId: transcript?.id ?? null,
       handOff: step.handOff === undefined ? null : storableJson(step.handOff),
       exit: how,
     });
     requireHeld(ended, lease);
-    const who = { stepId: step.id, runId: lease.runId, ...step.identity };
+    const who = { stepId: step.id, runId: lease.runId, ...identity };
     await appendEvent(tx, taskId, 'step_ended', {
       ...who,
-      state: failure === undefined ? 'finished' : 'failed',
+      state,
       outcome: step.handOff?.outcome ?? null,
       ...how,
       transcriptArtifactId: transcript?.id ?? null,
     });
-    if (taken === undefined) return;
-    const kept = failure === undefined && !step.identity.readOnly;
-    await appendEvent(tx, taskId, 'tree_compared', {
-      ...who,
+    const compared = describeComparison(step.taking, {
       baseTree: step.baseTree,
-      tree: taken.tree,
-      result: kept ? 'kept' : 'discarded',
-      changeCount: taken.changeCount,
-      linesAdded: taken.linesAdded,
-      linesRemoved: taken.linesRemoved,
-      paths: storableJson(
-        taken.changes
-          .slice(0, LISTED_PATHS)
-          .map(({ path, status, added, removed }) => ({ path, status, added, removed })),
-      ),
-      skippedCount: taken.skippedCount,
-      skipped: storableJson(taken.skipped.slice(0, LISTED_PATHS)),
-      ignoredCount: taken.ignoredCount,
+      kept: failure === undefined && !readOnly,
+      readOnly,
     });
+    if (compared !== undefined) {
+      await appendEvent(tx, taskId, 'tree_compared', { ...who, ...compared });
+    }
   });
 }
 
+function describeEnd(step: EndedStep): Record<string, unknown> {
+  const { failure, exits, repaired } = step;
+  const last = exits.at(-1);
+  return {
+    reason: failure?.reason ?? null,
+    message: failure === undefined ? null : shown(failure.message),
+    end: last?.end.kind ?? null,
+    durationMs: Math.round(exits.reduce((sum, exit) => sum + exit.durationMs, 0)),
+    peak: last?.peak ?? null,
+    mount: step.mount,
+    writeAttempt: attemptedToWrite(step.taking, step.identity.readOnly),
+    ...(repaired === undefined
+      ? {}
+      : { repaired: { reason: repaired.reason, message: shown(repaired.message) } }),
+  };
+}
+
+function shown(message: string): string {
+  return storableText(message).slice(0, 2_000);
+}
+
 /** What people can read later of what the agent printed. */
-function transcriptOf({ stdout, stderr }: SandboxExit): Buffer {
-  const parts = [part('standard output', stdout), part('standard error', stderr)];
+function transcriptOf(exits: readonly SandboxExit[]): Buffer {
+  const parts = exits.flatMap(({ stdout, stderr }, i) => [
+    ...(i === 0 ? [] : ['--- started once more, for a hand-off that can be used']),
+    part('standard output', stdout),
+    part('standard error', stderr),
+  ]);
   return Buffer.from(storableText(parts.join('\n')));
 }
 

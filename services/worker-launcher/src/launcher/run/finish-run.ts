@@ -14,6 +14,7 @@ import { AppError } from '@sallyport/shared/errors';
 import { mirrorDirectory } from '../collector/layout.ts';
 import { makeBundle } from '../collector/make-bundle.ts';
 import { loadStepPack } from '../collector/step-pack.ts';
+import type { BaseTree } from '../engine/run-trees.ts';
 import { failRun, stopRun } from './run-stop.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
@@ -21,18 +22,18 @@ import type { AdmittedRun, RunWork } from './work.ts';
 export async function finishRun(
   work: RunWork,
   admitted: AdmittedRun,
-  step: StepRow,
+  { tree, step }: BaseTree,
   startTree: string,
 ): Promise<void> {
   const { db, lease, taskId } = work;
-  const changed = !step.readOnly && step.tree !== null && step.tree !== startTree;
-  const bundle = changed ? await storeBundle(work, admitted, step) : null;
+  const bundle =
+    step !== null && tree !== startTree ? await storeBundle(work, admitted, step) : null;
   crashPoint('launcher:bundle_stored_not_queued');
   await inLeasedTransaction(db, lease, async (tx) => {
     const result = {
       bundleArtifactId: bundle?.artifactId ?? null,
       headOid: bundle?.head ?? null,
-      treeOid: changed && step.tree !== null ? step.tree : startTree,
+      treeOid: tree,
     };
     const moved =
       (await setRunResult(tx, lease, result)) &&

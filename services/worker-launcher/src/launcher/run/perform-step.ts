@@ -9,74 +9,75 @@ import { insertStep, listSteps } from '@sallyport/shared/db/step';
 import { appendEvent } from '@sallyport/shared/db/timeline';
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import { newId } from '@sallyport/shared/ids';
-import type { HandOff } from '@sallyport/teams/hand-off';
-import { mirrorDirectory, stepDirectories } from '../collector/layout.ts';
-import { materialize } from '../collector/materialize.ts';
-import { readHandOff } from '../read-hand-off.ts';
-import type { SandboxExit } from '../sandbox/driver.ts';
-import { buildTaskFile, type StepIdentity } from './build-task-file.ts';
-import type { ChosenNode } from './choose-node.ts';
+import { requireSamePolicy } from '@sallyport/teams/readonly/effective-policy';
+import { stepDirectories, type StepDirectories } from '../collector/layout.ts';
+import type { PlannedNode } from '../engine/plan-nodes.ts';
+import type { BaseTree, PreparedTree, RunTrees } from '../engine/run-trees.ts';
+import { WRITE_ATTEMPT } from '../engine/step-budget.ts';
+import { buildPrompt } from './build-prompt.ts';
+import { buildTaskFile, type StepIdentity, type TaskFile } from './build-task-file.ts';
 import { commitStep, type EndedStep } from './commit-step.ts';
-import { judgeExit, type StepFailure } from './judge-exit.ts';
+import { attemptedToWrite } from './compare-tree.ts';
+import type { StepFailure } from './judge-exit.ts';
 import { removeTree } from './remove-tree.ts';
-import { buildStepSandbox, writeStepInputs } from './step-sandbox.ts';
+import { runAgent, type AgentRun } from './run-agent.ts';
+import { failRun } from './run-stop.ts';
+import { writePrompt, writeStepInputs, type GivenHandOff } from './step-inputs.ts';
+import { buildStepSandbox, PLACES } from './step-sandbox.ts';
 import { takeStep, type StepTaking } from './take-step.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
 export interface StepInput {
   admitted: AdmittedRun;
-  chosen: ChosenNode;
+  planned: PlannedNode;
+  trees: RunTrees;
   visit: number;
   attempt: number;
   wallSecondsLeft: number;
-  baseTree: string;
+  base: BaseTree;
+  handOffs: readonly GivenHandOff[];
+  /** Fingerprints of the policy under which this node was started before in this run. */
+  earlierPolicies: readonly string[];
+}
+
+interface Attempt extends StepInput {
+  id: string;
+  identity: StepIdentity;
+  directories: StepDirectories;
+  taskFile: TaskFile;
 }
 
 /**
  * Performs the attempt and commits its end, good or bad.
- * @throws RunStopped when the run was interrupted (its row is ended then too, unless the lease is lost).
+ * @throws RunStopped when the run was interrupted (its row is ended then too, unless the lease is lost), or when the step
+ *   would come back under another policy than before.
  */
 export async function performStep(work: RunWork, input: StepInput): Promise<void> {
-  const { admitted, chosen, baseTree } = input;
-  const { node, readOnly } = chosen;
+  const { admitted, planned, base } = input;
+  refuseOtherPolicy(input);
   const id = newId();
   const identity: StepIdentity = {
-    node: node.id,
+    node: planned.node.id,
     visit: input.visit,
     attempt: input.attempt,
-    readOnly,
+    readOnly: planned.readOnly,
   };
-  const runDirectory = work.directories.pathOf(work.lease);
-  const directories = stepDirectories(runDirectory, id);
-  const labels = { task: work.taskId, run: work.lease.runId, step: id, node: node.id };
+  const directories = stepDirectories(work.directories.pathOf(work.lease), id);
   const taskFile = buildTaskFile(work.taskId, admitted.snapshot, identity);
-  const { spec, prompt, policyHash } = buildStepSandbox({
-    stepId: id,
-    labels,
-    node,
-    agent: chosen.agent,
-    taskFile,
-    runDirectory,
-    directories,
-    wallSecondsLeft: input.wallSecondsLeft,
-  });
+  const attempt: Attempt = { ...input, id, identity, directories, taskFile };
   try {
-    await work.collector.run({
-      id: `lay-${id}`,
-      labels,
-      mirror: {
-        directory: mirrorDirectory(work.stateDir, admitted.task.repositoryId),
-        access: 'read_only',
-      },
-      run: runDirectory,
-      operations: [materialize({ key: id, tree: baseTree, start: admitted.claims.start.sha })],
-      signal: work.signals.agent,
+    const prepared = await input.trees.prepare(base, {
+      id,
+      directories,
+      readOnly: planned.readOnly,
     });
-    await writeStepInputs(directories, prompt, taskFile);
+    const { handOffs } = input;
+    const { patch } = prepared;
+    await writeStepInputs(directories, { taskFile, handOffs, patch, files: planned.plan.files });
     work.signals.throwIfNothingMayStart();
-    await startRow(work, { id, identity, policyHash, baseTree });
-    const exit = await runAgent(work, admitted.task.repositoryId, spec);
-    await endRow(work, { id, identity, baseTree, admitted, outDirectory: directories.out }, exit);
+    await startRow(work, attempt);
+    const run = await runAgent(work, agentStart(work, attempt, prepared));
+    await endRow(work, attempt, prepared, run);
   } finally {
     await removeTree(directories.directory).catch((error: unknown) => {
       work.log.error({ err: error, stepId: id }, 'a step directory cannot be removed');
@@ -85,27 +86,73 @@ export async function performStep(work: RunWork, input: StepInput): Promise<void
   work.signals.throwIfInterrupted();
 }
 
-interface StartedRow {
-  id: string;
-  identity: StepIdentity;
-  policyHash: string;
-  baseTree: string;
+function refuseOtherPolicy({ planned, earlierPolicies }: StepInput): void {
+  try {
+    requireSamePolicy(planned.node.id, earlierPolicies, planned.plan.policyHash);
+  } catch (error) {
+    if (errorCodeOf(error) !== 'forbidden' || !(error instanceof Error)) throw error;
+    failRun('policy_weakened', error.message, { cause: error });
+  }
 }
 
-async function startRow(
+function agentStart(
   work: RunWork,
-  { id, identity, policyHash, baseTree }: StartedRow,
-): Promise<void> {
-  const enforcedBy = identity.readOnly ? 'os_sandbox' : 'not_read_only';
+  attempt: Attempt,
+  prepared: PreparedTree,
+): Parameters<typeof runAgent>[1] {
+  const { admitted, planned, directories, id } = attempt;
+  return {
+    repositoryId: admitted.task.repositoryId,
+    wallMs: Math.min(planned.node.timeoutMinutes * 60, attempt.wallSecondsLeft) * 1000,
+    outDirectory: directories.out,
+    handOffFrom: planned.plan.handOff,
+    async specFor(wallMs, repair) {
+      const prompt = buildPrompt({
+        nodePrompt: planned.node.prompt,
+        task: attempt.taskFile,
+        places: PLACES,
+        rule: planned.plan.promptSuffix,
+        handOffsOf: attempt.handOffs.map(({ node }) => node),
+        hasPatch: prepared.patch !== null,
+        ...(repair === undefined ? {} : { repair }),
+      });
+      await writePrompt(directories, prompt);
+      return buildStepSandbox({
+        stepId: id,
+        labels: { task: work.taskId, run: work.lease.runId, step: id, node: planned.node.id },
+        planned,
+        treeMounts: prepared.mounts,
+        runDirectory: work.directories.pathOf(work.lease),
+        directories,
+        wallMs: Math.floor(wallMs),
+        prompt,
+      });
+    },
+  };
+}
+
+async function startRow(work: RunWork, { id, identity, planned, base }: Attempt): Promise<void> {
+  const { plan, node, agent } = planned;
+  const { enforcedBy, policyHash } = plan;
+  const baseTree = base.tree;
   await inLeasedTransaction(work.db, work.lease, async (tx) => {
     requireHeld(
       await insertStep(tx, work.lease, { id, ...identity, enforcedBy, policyHash, baseTree }),
       work.lease,
     );
-    const who = { stepId: id, runId: work.lease.runId, ...identity };
     await appendEvent(tx, work.taskId, 'step_started', {
-      ...who,
+      stepId: id,
+      runId: work.lease.runId,
+      ...identity,
+      cli: node.agent.cli,
+      version: agent.version ?? null,
+      level: plan.restriction?.level ?? null,
+      restrictedBy: plan.restriction?.by ?? [],
       enforcedBy,
+      verified: plan.verified,
+      enforcement: plan.sentence,
+      removedArguments: plan.removed,
+      mount: work.stepMount,
       policyHash,
       baseTree,
     });
@@ -113,57 +160,58 @@ async function startRow(
   crashPoint('launcher:step_started');
 }
 
-/** The exit of the agent's sandbox; undefined when a halt came before it could be started. */
-async function runAgent(
-  work: RunWork,
-  repositoryId: number,
-  spec: Parameters<RunWork['driver']['run']>[0],
-): Promise<SandboxExit | undefined> {
-  try {
-    await work.halt.assertClear(repositoryId);
-  } catch (error) {
-    if (errorCodeOf(error) !== 'halted') throw error;
-    work.signals.interrupt('halted');
-    return undefined;
-  }
-  return work.driver.run(spec, {
-    signal: work.signals.agent,
-    onStdout: () => crashPoint('launcher:sandbox_runs'),
-  });
-}
-
-interface RunningRow {
-  id: string;
-  identity: StepIdentity;
-  baseTree: string;
-  admitted: AdmittedRun;
-  outDirectory: string;
-}
-
 async function endRow(
   work: RunWork,
-  row: RunningRow,
-  exit: SandboxExit | undefined,
+  attempt: Attempt,
+  prepared: PreparedTree,
+  run: AgentRun,
 ): Promise<void> {
-  const { id, identity, baseTree } = row;
+  const { id, identity, directories, admitted, base, planned } = attempt;
   const { signals } = work;
   if (signals.interruption === 'lease_lost') signals.throwIfInterrupted();
-  let failure = exit === undefined ? undefined : judgeExit(exit);
-  let handOff: HandOff | undefined;
+  const last = run.exits.at(-1);
+  let { failure } = run;
   let taking: StepTaking | undefined;
-  if (failure === undefined && exit !== undefined) {
-    const read = await readHandOff(row.outDirectory);
-    if (read.ok) handOff = read.handOff;
-    else failure = { reason: `hand_off_${read.problem}`, message: read.message };
-  }
-  if (exit !== undefined && exit.end.kind !== 'start_failed') {
-    taking = await takeStep(work, row.admitted, id, baseTree);
-    if (!taking.ok) failure ??= taking.failure;
+  if (last !== undefined && (run.exits.length > 1 || last.end.kind !== 'start_failed')) {
+    taking = await takeStep(work, {
+      admitted,
+      stepId: id,
+      directories,
+      baseTree: base.tree,
+      layers: prepared.layers,
+      readOnly: identity.readOnly,
+    });
+    failure ??= failureOf(taking, identity.readOnly, planned.plan.onWriteAttempt);
   }
   crashPoint('launcher:step_ended_tree_not_committed');
-  failure = cutShort(work, exit, taking) ?? failure;
-  await commitPatiently(work, { id, identity, baseTree, failure, handOff, exit, taking });
+  failure = cutShort(work, last, taking) ?? failure;
+  await commitPatiently(work, {
+    id,
+    identity,
+    baseTree: base.tree,
+    mount: work.stepMount,
+    failure,
+    handOff: run.handOff,
+    exits: run.exits,
+    repaired: run.repaired,
+    taking,
+  });
+  if (taking?.kind === 'taken') attempt.trees.knows(taking.taken.commit);
   crashPoint('launcher:step_committed');
+}
+
+/** What the tree has against a step whose agent did all else right. */
+function failureOf(
+  taking: StepTaking,
+  readOnly: boolean,
+  onWriteAttempt: string,
+): StepFailure | undefined {
+  if (taking.kind === 'lost') return taking.failure;
+  if (!readOnly) return taking.kind === 'refused' ? taking.failure : undefined;
+  if (onWriteAttempt === 'note' || !attemptedToWrite(taking, readOnly)) return undefined;
+  const message =
+    'the step is read-only and tried to change the project; what it wrote was discarded';
+  return { reason: WRITE_ATTEMPT, message };
 }
 
 const COMMIT_ATTEMPTS = 8;
@@ -192,11 +240,12 @@ async function commitPatiently(work: RunWork, step: EndedStep): Promise<void> {
 /** The interruption, when it kept the step from its own end: then the agent did not fail. What was finished stays so. */
 function cutShort(
   { signals }: RunWork,
-  exit: SandboxExit | undefined,
+  exit: AgentRun['exits'][number] | undefined,
   taking: StepTaking | undefined,
 ): StepFailure | undefined {
   const { interruption } = signals;
-  const reachedItsEnd = exit !== undefined && exit.end.kind !== 'stopped' && taking?.ok !== false;
+  const reachedItsEnd =
+    exit !== undefined && exit.end.kind !== 'stopped' && taking?.kind !== 'lost';
   if (interruption === undefined || reachedItsEnd) return undefined;
   return { reason: interruption, message: `the step was cut short: ${interruption}` };
 }

@@ -1,23 +1,29 @@
 /**
- * The sandbox of one step: the agent's program over the step's own copy of the tree, the task to read, a place for the
+ * The sandbox of one step: the agent's program over the step's own view of the tree, the task to read, a place for the
  * hand-off, and nothing else that is not in the operator's file.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { TeamNode } from '@sallyport/teams/team';
+import type { StepPlan } from '@sallyport/teams/readonly/plan-step';
 import { HISTORY_TARGET, historyDirectory, type StepDirectories } from '../collector/layout.ts';
+import type { PlannedNode } from '../engine/plan-nodes.ts';
 import type { Agent } from '../read-agents.ts';
 import { HAND_OFF_NAME } from '../read-hand-off.ts';
 import type { SandboxLimits, SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
 import { INSIDE_HOME } from '../sandbox/root-layout.ts';
-import type { TaskFile } from './build-task-file.ts';
-import { buildPrompt } from './build-prompt.ts';
 
 const MIB = 1024 * 1024;
-const TREE = '/work';
-const PROMPT_FILE = 'prompt.md';
-const TASK_FILE = 'task.json';
+/** Places inside every step's sandbox. */
+export const TREE = '/work';
+export const GIT_TARGET = `${TREE}/.git`;
+export const FILES_DIRECTORY = '/in/read-only';
+export const PROMPT_NAME = 'prompt.md';
+export const TASK_NAME = 'task.json';
+export const PLACES = {
+  tree: TREE,
+  taskFile: `/in/${TASK_NAME}`,
+  handOff: `/out/${HAND_OFF_NAME}`,
+  handOffs: '/in/hand-offs',
+  patch: '/in/diff.patch',
+} as const;
 
 export const STEP_LIMITS: Omit<SandboxLimits, 'wallMs'> = {
   graceMs: 2_000,
@@ -29,98 +35,56 @@ export const STEP_LIMITS: Omit<SandboxLimits, 'wallMs'> = {
   openFiles: 1024,
 };
 
+/** The agent's environment before its adapter has its say. */
+export function stepEnvironment(agent: Agent): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: INSIDE_HOME,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    ...agent.env,
+    SALLYPORT_PROMPT: `/in/${PROMPT_NAME}`,
+    SALLYPORT_TASK: PLACES.taskFile,
+    SALLYPORT_HAND_OFF: PLACES.handOff,
+  };
+}
+
 export interface StepSandboxInput {
   stepId: string;
   labels: Readonly<Record<string, string>>;
-  node: TeamNode;
-  agent: Agent;
-  taskFile: TaskFile;
-  /** The run's directory and that of the step within it. */
+  planned: PlannedNode;
+  /** How this step sees its tree. */
+  treeMounts: readonly SandboxMount[];
   runDirectory: string;
   directories: StepDirectories;
-  wallSecondsLeft: number;
+  wallMs: number;
+  prompt: string;
 }
 
-/** The specification, and the hash of what decides how much the agent may do. */
-export function buildStepSandbox(input: StepSandboxInput): {
-  spec: SandboxSpec;
-  prompt: string;
-  policyHash: string;
-} {
-  const { node, agent, directories } = input;
-  const prompt = buildPrompt({
-    nodePrompt: node.prompt,
-    task: input.taskFile,
-    places: { tree: TREE, taskFile: `/in/${TASK_FILE}`, handOff: `/out/${HAND_OFF_NAME}` },
-  });
-  const program: readonly [string, ...string[]] =
-    node.agent.command === undefined ? agent.argv : [node.agent.command];
+/** The specification of one start of the step's agent. */
+export function buildStepSandbox(input: StepSandboxInput): SandboxSpec {
+  const { planned, directories } = input;
+  const { plan, agent }: { plan: StepPlan; agent: Agent } = planned;
   const mounts: SandboxMount[] = [
-    { kind: 'bind', role: 'tree', source: directories.tree, target: TREE, access: 'read_write' },
-    {
-      kind: 'bind',
-      role: 'history',
-      source: historyDirectory(input.runDirectory),
-      target: HISTORY_TARGET,
-      access: 'read_only',
-    },
-    { kind: 'bind', role: 'in', source: directories.in, target: '/in', access: 'read_only' },
+    ...input.treeMounts,
+    readOnly('history', historyDirectory(input.runDirectory), HISTORY_TARGET),
+    readOnly('in', directories.in, '/in'),
     { kind: 'bind', role: 'out', source: directories.out, target: '/out', access: 'read_write' },
-    ...agent.mounts.map((m): SandboxMount => ({
-      kind: 'bind',
-      role: 'agent',
-      source: m.host,
-      target: m.inside,
-      access: 'read_only',
-    })),
+    ...agent.mounts.map((m) => readOnly('agent', m.host, m.inside)),
   ];
-  const spec: SandboxSpec = {
+  return {
     id: input.stepId,
-    argv: [...program, ...(node.agent.args ?? [])],
-    env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: INSIDE_HOME,
-      LANG: 'C.UTF-8',
-      TERM: 'dumb',
-      ...agent.env,
-      SALLYPORT_PROMPT: `/in/${PROMPT_FILE}`,
-      SALLYPORT_TASK: `/in/${TASK_FILE}`,
-      SALLYPORT_HAND_OFF: `/out/${HAND_OFF_NAME}`,
-    },
+    argv: plan.argv,
+    env: plan.env,
     cwd: TREE,
     mounts,
     network: 'none',
-    limits: {
-      ...STEP_LIMITS,
-      wallMs: Math.min(node.timeoutMinutes * 60, input.wallSecondsLeft) * 1000,
-    },
+    limits: { ...STEP_LIMITS, wallMs: input.wallMs },
     labels: input.labels,
-    stdin: Buffer.from(prompt),
+    stdin: Buffer.from(input.prompt),
   };
-  return { spec, prompt, policyHash: hashPolicy(spec, input.taskFile.step.readOnly) };
 }
 
-/** Writes what the step may read, and makes the place for what it leaves. */
-export async function writeStepInputs(
-  directories: StepDirectories,
-  prompt: string,
-  taskFile: TaskFile,
-): Promise<void> {
-  await mkdir(directories.in, { recursive: true });
-  await mkdir(directories.out, { recursive: true });
-  await writeFile(join(directories.in, PROMPT_FILE), prompt);
-  await writeFile(join(directories.in, TASK_FILE), `${JSON.stringify(taskFile, null, 2)}\n`);
-}
-
-// Paths of the host and the time left differ between attempts and say nothing about what is permitted.
-function hashPolicy(spec: SandboxSpec, readOnly: boolean): string {
-  const policy = {
-    readOnly,
-    argv: spec.argv,
-    env: spec.env,
-    network: spec.network,
-    mounts: spec.mounts.map((m) => [m.role, m.target, m.kind === 'bind' ? m.access : m.sizeBytes]),
-    limits: { ...spec.limits, wallMs: 0 },
-  };
-  return createHash('sha256').update(JSON.stringify(policy)).digest('hex');
+function readOnly(role: string, source: string, target: string): SandboxMount {
+  return { kind: 'bind', role, source, target, access: 'read_only' };
 }

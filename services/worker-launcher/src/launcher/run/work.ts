@@ -15,6 +15,10 @@ import type { Nudges } from './nudges.ts';
 import type { RunDirectories } from './run-directories.ts';
 import type { RunSignals } from './run-signals.ts';
 
+/** `overlay`: a layer over a tree that all steps share. `copy`: a tree of their own, where the kernel allows no overlay. */
+export const STEP_MOUNTS = ['overlay', 'copy'] as const;
+export type StepMount = (typeof STEP_MOUNTS)[number];
+
 /** What a launcher has for all its runs. */
 export interface LauncherMeans {
   db: Pool;
@@ -28,6 +32,9 @@ export interface LauncherMeans {
   driver: SandboxDriver;
   collector: Collector;
   directories: RunDirectories;
+  /** How steps get their trees on this machine. */
+  stepMount: StepMount;
+  maxParallelSteps: number;
 }
 
 /** One run under its lease. */
