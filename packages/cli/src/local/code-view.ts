@@ -70,8 +70,14 @@ function loaderIn(root: string): string {
 function canRead(account: OsAccount, files: readonly string[], bind?: Bind): boolean {
   const argv = [
     ...bindArguments(bind),
-    ...['setpriv', ...identityArguments(account), '--'],
-    ...['/bin/sh', '-c', READABLE, 'sh', ...files],
+    'setpriv',
+    ...identityArguments(account),
+    '--',
+    '/bin/sh',
+    '-c',
+    READABLE,
+    'sh',
+    ...files,
   ];
   const [program = 'setpriv', ...rest] = argv;
   return spawnSync(program, rest, { stdio: 'ignore', cwd: '/' }).status === 0;
