@@ -123,7 +123,7 @@ describe.each(PROCESS_TABLE.map((entry) => [entry.name, entry] as const))('%s', 
   });
 
   it('goes on to its database when nothing is wrong with it', async () => {
-    const files = [...Object.keys(entry.secrets)].map((name) => {
+    const files = Object.keys(entry.secrets).map((name) => {
       const file = join(dir, `${entry.name}.${name}`);
       writeFileSync(file, GOOD[name] ?? PLAIN, { mode: 0o400 });
       return [`${name}_FILE`, file] as const;
