@@ -33,6 +33,14 @@ export const COMMANDS: CommandTable = {
     summary: 'roles, schema and rights in a Postgres of your own',
     load: () => import('./commands/migrate.ts'),
   },
+  readonly: {
+    summary: 'the arguments that make an agent CLI read-only, for anyone',
+    load: () => import('./commands/readonly.ts'),
+  },
+  team: {
+    summary: 'the teams that ship, and the check of a team file',
+    load: () => import('./commands/team.ts'),
+  },
   dev: {
     summary: 'for work on Sallyport itself: `dev test` runs the test suites',
     load: () => import('./commands/dev.ts'),
