@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { readObjectInfo, readObjects, type GitPlace } from './batch-reader.ts';
 import { parseCommitLinks } from './commit-object.ts';
+import type { ChangeFact } from './import-facts.ts';
+import { BundleRefused } from './import-reasons.ts';
 import { wrapIn, type Isolation } from './isolation.ts';
 import { requireOid } from './oid.ts';
 import { initBare, QUARANTINE_PREFIX } from './quarantine.ts';
+import { readChanges } from './read-changes.ts';
 import { indexPack } from './read-inventory.ts';
 import { runGit } from './run-git.ts';
 
@@ -27,6 +30,8 @@ export interface BuildCommitRequest {
   cleanPack: Uint8Array;
   tree: string;
   base: string;
+  /** What was judged: the changes from the start commit's tree to `tree`, in the order of git, and no others. */
+  changes: readonly ChangeFact[];
   identity: CommitIdentity;
   /** From a template. */
   message: string;
@@ -48,7 +53,8 @@ const MAX_MESSAGE_LENGTH = 65_536;
 
 /**
  * Builds the commit in a repository of its own under `workDir`, which the caller removes with `remove()`.
- * @throws AppError `bad_input` when pack, tree and start do not belong together; nothing is left behind then.
+ * @throws AppError `bad_input` when pack, tree and start do not belong together, with `detail.why` `not_as_judged` when the
+ * tree holds another change than was judged; nothing is left behind then.
  */
 export async function buildCommit(request: BuildCommitRequest): Promise<BuiltCommit> {
   const tree = requireOid(request.tree, 'the tree');
@@ -78,6 +84,7 @@ export async function buildCommit(request: BuildCommitRequest): Promise<BuiltCom
     };
     await indexPack(place, request.cleanPack, { bundleBytes: request.cleanPack.length });
     await requireKinds(place, tree, base);
+    await requireJudged(place, request, tree, base);
     const commit = await commitTree(request, place, tree, base);
     return { commit, gitDir, borrowsFrom: [request.baseGitDir], remove };
   } catch (error) {
@@ -105,6 +112,58 @@ async function requireKinds(place: GitPlace, tree: string, base: string): Promis
     throw new AppError('bad_input', 'the start commit is not in the source');
 }
 
+/** Whoever wrote down what was judged may have lied, or been taken over by the bytes that it read: the pack decides. */
+async function requireJudged(
+  place: GitPlace,
+  { changes: judged }: BuildCommitRequest,
+  tree: string,
+  base: string,
+): Promise<void> {
+  const links = parseCommitLinks(await readCommitBytes(place, base));
+  const found = await changesOrNone(place, links.tree, tree, judged.length);
+  if (found !== null && changesText(found) === changesText(judged)) return;
+  throw new AppError('bad_input', 'the tree holds another change than was judged', {
+    detail: { why: 'not_as_judged' },
+  });
+}
+
+/** Null when there are more changes than judged, or such as no import lets through. */
+async function changesOrNone(
+  place: GitPlace,
+  baseTree: string,
+  tree: string,
+  maxChanges: number,
+): Promise<ChangeFact[] | null> {
+  try {
+    return await readChanges(place, baseTree, tree, maxChanges);
+  } catch (error) {
+    if (error instanceof BundleRefused) return null;
+    throw error;
+  }
+}
+
+function changesText(changes: readonly ChangeFact[]): string {
+  return JSON.stringify(
+    changes.map((change) => [
+      change.path,
+      change.status,
+      change.oldMode,
+      change.newMode,
+      change.oldOid,
+      change.newOid,
+      change.oldSize,
+      change.newSize,
+    ]),
+  );
+}
+
+async function readCommitBytes(place: GitPlace, oid: string): Promise<Buffer> {
+  const info = (await readObjectInfo(place, [oid])).get(oid);
+  const bytes = info === undefined ? undefined : (await readObjects(place, [info])).get(oid);
+  if (bytes === undefined) throw new AppError('internal', 'a commit that was there cannot be read');
+  return bytes;
+}
+
 async function commitTree(
   { identity, message, date }: BuildCommitRequest,
   place: GitPlace,
@@ -126,10 +185,8 @@ async function commitTree(
     },
   });
   const commit = requireOid(output.toString('latin1').trim(), 'the new commit');
-  const info = (await readObjectInfo(place, [commit])).get(commit);
-  const bytes = info === undefined ? undefined : (await readObjects(place, [info])).get(commit);
-  const links = bytes === undefined ? undefined : parseCommitLinks(bytes);
-  if (links?.tree !== tree || links.parents.length !== 1 || links.parents[0] !== base) {
+  const links = parseCommitLinks(await readCommitBytes(place, commit));
+  if (links.tree !== tree || links.parents.length !== 1 || links.parents[0] !== base) {
     throw new AppError('internal', 'the new commit is not the judged tree on the start commit');
   }
   return commit;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildCommit, type BuildCommitRequest, type BuiltCommit } from './build-commit.ts';
+import type { ChangeFact } from './import-facts.ts';
 import { fetchSource, withMirroredCommit } from './fetch-source.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
 import { initBare } from './quarantine.ts';
@@ -80,6 +81,31 @@ function mirrorRequest() {
 function fetchStart(more: Partial<Parameters<typeof fetchSource>[0]> = {}) {
   return fetchSource({ ...mirrorRequest(), packFile: join(mirrorDir, 'source.pack'), ...more });
 }
+function benignChanges(): ChangeFact[] {
+  const { changed, added } = benignBundle();
+  return [
+    {
+      path: 'src/main.js',
+      status: 'modified',
+      oldMode: '100644',
+      newMode: '100644',
+      oldOid: FIXTURE.main.oid,
+      newOid: changed.oid,
+      oldSize: FIXTURE.main.bytes.length,
+      newSize: changed.bytes.length,
+    },
+    {
+      path: 'src/more.txt',
+      status: 'added',
+      oldMode: '000000',
+      newMode: '100644',
+      oldOid: null,
+      newOid: added.oid,
+      oldSize: null,
+      newSize: added.bytes.length,
+    },
+  ];
+}
 async function build(more: Partial<BuildCommitRequest> = {}): Promise<BuiltCommit> {
   const twin = benignBundle();
   const baseGitDir = join(mirrorDir, 'git');
@@ -91,6 +117,7 @@ async function build(more: Partial<BuildCommitRequest> = {}): Promise<BuiltCommi
     cleanPack: pack([twin.changed, twin.added, twin.source, twin.root]),
     tree: twin.root.oid,
     base: FIXTURE.start.oid,
+    changes: benignChanges(),
     identity: { name: 'fixture[bot]', email: '1+fixture[bot]@users.noreply.example' },
     message: 'Fix the fixture',
     date: DATE,
@@ -223,6 +250,27 @@ describe('building the commit', () => {
     const before = await readdir(root);
     const other = tree([file('x', blob('x'))]);
     await expect(build({ tree: other.oid })).rejects.toMatchObject({ code: 'bad_input' });
+    expect(await readdir(root)).toEqual(before);
+  });
+
+  it.each<[string, (changes: ChangeFact[]) => (ChangeFact | undefined)[]]>([
+    ['fewer changes', ([first]) => [first]],
+    ['a change more', ([first, second]) => [first, second, second]],
+    ['another path', ([first, second]) => [first, second && { ...second, path: 'src/x.txt' }]],
+    ['another mode', ([first, second]) => [first, second && { ...second, newMode: '100755' }]],
+    [
+      'another content',
+      ([first, second]) => [first, second && { ...second, newOid: FIXTURE.readme.oid }],
+    ],
+    ['another size', ([first, second]) => [first, second && { ...second, newSize: 1 }]],
+  ])('refuses a tree of which %s was judged than it holds', async (_, told) => {
+    await fetchStart();
+    const before = await readdir(root);
+    const changes = told(benignChanges()).filter((change) => change !== undefined);
+    await expect(build({ changes })).rejects.toMatchObject({
+      code: 'bad_input',
+      detail: { why: 'not_as_judged' },
+    });
     expect(await readdir(root)).toEqual(before);
   });
 

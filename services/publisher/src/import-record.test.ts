@@ -1,8 +1,11 @@
 import type { ImportFacts } from '@sallyport/git/import-facts';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decodeImportRecord, encodeImportRecord } from './import-record.ts';
 
 const oid = 'a'.repeat(40);
+const bytes = Buffer.from([0, 255, 10]);
+const bytesOid = createHash('sha1').update('blob 3\0').update(bytes).digest('hex');
 const facts: ImportFacts = {
   v: 1,
   ref: 'refs/heads/agent/x',
@@ -23,7 +26,7 @@ describe('the import record', () => {
   it('comes back as it went, bytes and all', () => {
     const record = {
       facts,
-      contents: new Map([[oid, Buffer.from([0, 255, 10])]]),
+      contents: new Map([[bytesOid, bytes]]),
       basePaths: ['a', 'b'],
     };
     expect(decodeImportRecord(encodeImportRecord(record))).toEqual(record);
@@ -47,6 +50,15 @@ describe('the import record', () => {
     [
       'a content under no object name',
       JSON.stringify({ v: 1, facts, contents: { x: '' }, basePaths: null }),
+    ],
+    [
+      'a content under the name of another',
+      JSON.stringify({
+        v: 1,
+        facts,
+        contents: { [oid]: bytes.toString('base64') },
+        basePaths: null,
+      }),
     ],
     [
       'facts of another form',

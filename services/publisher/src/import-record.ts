@@ -5,6 +5,7 @@
 import { checkFacts } from '@sallyport/git/check-facts';
 import type { ImportFacts } from '@sallyport/git/import-facts';
 import { AppError } from '@sallyport/shared/errors';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 export interface ImportRecord {
@@ -52,8 +53,17 @@ export function decodeImportRecord(bytes: Buffer): ImportRecord {
   return {
     facts: checkFacts(facts),
     contents: new Map(
-      Object.entries(contents).map(([oid, text]) => [oid, Buffer.from(text, 'base64')]),
+      Object.entries(contents).map(([oid, text]) => [oid, requireNamed(oid, text)]),
     ),
     basePaths,
   };
+}
+
+/** A content under another blob's name would be judged in its place. */
+function requireNamed(oid: string, text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  const name = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  if (name !== oid)
+    throw new AppError('bad_input', `reading an import record whose content ${oid} is another`);
+  return bytes;
 }

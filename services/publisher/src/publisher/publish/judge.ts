@@ -2,6 +2,7 @@
  * The policy's verdict on what the importer found, after everything that must agree does agree: the bundle with the run, the
  * facts with the ticket, our policy with the one that the ticket was issued under.
  */
+import type { ChangeFact } from '@sallyport/git/import-facts';
 import { changeSetFromFacts } from '@sallyport/policy/change-from-facts';
 import type { Verdict } from '@sallyport/policy/decide';
 import { judgeChange } from '@sallyport/policy/judge';
@@ -17,6 +18,8 @@ export interface Judged {
   /** The tree that was judged and may be published. */
   tree: string;
   changedPaths: string[];
+  /** The changes that were judged; the pack must hold these and no others. */
+  changes: readonly ChangeFact[];
   packArtifactId: string;
   verdict: Verdict;
 }
@@ -61,6 +64,7 @@ export async function judgeImport(one: Case, imported: BundleImportRow): Promise
   return {
     tree: facts.headTree,
     changedPaths: facts.changes.map((change) => change.path),
+    changes: facts.changes,
     packArtifactId,
     verdict: await judgeRecord(one, record),
   };

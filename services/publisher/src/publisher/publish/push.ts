@@ -38,10 +38,24 @@ export async function pushBranch(one: Case, judged: Judged): Promise<Pushed | St
       return hold('repository_archived', 'The repository is archived.');
     const found = await readRef(grant, `heads/${claims.branch}`);
     if (found !== null) return checkRemote(grant, one, judged, { headSha: found, adopted: true });
-    const { outcome, commit } = await buildAndPush(one, grant, judged, pack);
+    const done = await buildAndPush(one, grant, judged, pack).catch((error: unknown) =>
+      stopOnAnotherChange(one, error),
+    );
+    if ('decision' in done) return done;
     crashPoint('publisher:pushed_not_recorded');
-    return settlePush(grant, one, judged, outcome, commit);
+    return settlePush(grant, one, judged, done.outcome, done.commit);
   });
+}
+
+/** An importer that says one thing and hands over another has been taken over, or is broken: somebody must look at it. */
+function stopOnAnotherChange({ context, task }: Case, error: unknown): Stop {
+  if (!(error instanceof AppError) || error.detail['why'] !== 'not_as_judged') throw error;
+  context.log.error({ err: error, taskId: task.id }, 'what was imported is not what was judged');
+  return {
+    decision: 'reject',
+    reason: 'not_as_judged',
+    message: 'What would be pushed is not what was judged.',
+  };
 }
 
 async function buildAndPush(
@@ -63,6 +77,7 @@ async function buildAndPush(
       cleanPack,
       tree: judged.tree,
       base: claims.start.sha,
+      changes: judged.changes,
       identity: { name: bot.login, email: bot.email },
       message: commitMessage({
         issueNumber: claims.subject.number,
