@@ -32,8 +32,8 @@ function unknownKey(path: Path, key: string): TeamProblem {
   const known = keysAt(path.slice(0, -1));
   const said = problem('unknown_key', path, `"${key}" is not known here`);
   const near = nearestName(key, known);
-  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`;
-  return known.length === 0 ? said : { ...said, hint };
+  if (near !== undefined) return { ...said, hint: `did you mean "${near}"?`, meant: near };
+  return known.length === 0 ? said : { ...said, hint: `known are ${known.join(', ')}` };
 }
 
 function unlimitedVisits(path: Path, value: unknown): TeamProblem {

@@ -2,7 +2,7 @@
 
 /** The known name that is nearest to `name`, when it is near enough that somebody may have meant it. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  const limit = Math.max(1, Math.min(3, Math.floor(name.length / 2)));
+  const limit = Math.min(3, Math.floor(name.length / 2));
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
     const distance = distanceBetween(name.toLowerCase(), candidate.toLowerCase());
@@ -15,10 +15,10 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 
 function distanceBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const [i, letter] of [...a].entries()) {
+  for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
     for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (b[j - 1] === letter ? 0 : 1);
+      const change = (row[j - 1] ?? 0) + (b[j - 1] === a[i] ? 0 : 1);
       next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;

@@ -91,6 +91,12 @@ const PLANTS: Plant[] = [
     },
   ],
   [
+    'a mistyped key that must be there',
+    '    prompt: You check.',
+    '    promt: You check.',
+    { line: 9, column: 5, code: 'unknown_key', hint: 'did you mean "prompt"?' },
+  ],
+  [
     'a missing prompt',
     '    prompt: You check.\n',
     '',

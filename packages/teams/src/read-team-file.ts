@@ -73,12 +73,19 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
 
 const START = { line: 1, column: 1 };
 
+/** A mistyped key is one problem, not two: what it was meant to be is then not told as missing. */
 function shapeProblems(error: z.ZodError, value: unknown): TeamProblem[] {
-  return error.issues.flatMap((issue) => explainShape(issue, value));
+  const problems = error.issues.flatMap((issue) => explainShape(issue, value));
+  const mistyped = new Set(problems.map((problem) => meantKey(problem)));
+  return problems.filter((p) => p.code !== 'missing_key' || !mistyped.has(JSON.stringify(p.path)));
+}
+
+function meantKey({ path, meant }: TeamProblem): string | undefined {
+  return meant === undefined ? undefined : JSON.stringify([...path.slice(0, -1), meant]);
 }
 
 function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {
-  const { path, ...rest } = problem;
+  const { path, meant: _, ...rest } = problem;
   return { ...placeAt(lines, offsetOf(document, path, rest.code)), ...rest };
 }
 

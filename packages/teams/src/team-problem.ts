@@ -31,6 +31,8 @@ export interface TeamProblem {
   message: string;
   /** What to do about it, when there is more to say than the message does. */
   hint?: string;
+  /** For an unknown key: the key that was probably meant. */
+  meant?: string;
 }
 
 /** One line for a list of problems: the place, then the message. */

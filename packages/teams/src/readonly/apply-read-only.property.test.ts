@@ -88,7 +88,7 @@ describe.each(ADAPTERS.map((adapter) => [adapter.cli, adapter] as const))('%s', 
         expect(again.argv).toEqual(applied.argv);
         expect(again.env).toEqual(applied.env);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

@@ -185,7 +185,7 @@ const judgeOpenCode: Judge = ({ args, env }, level) =>
     );
     // An agent's own permission comes last, and an unknown agent is the default one.
     const given = Object.entries(JSON.parse(env['OPENCODE_PERMISSION'] ?? '{}') as object);
-    const own = Object.entries((config.agent?.build?.permission ?? {}) as object);
+    const own = Object.entries(config.agent?.build?.permission ?? {});
     const permission = Object.fromEntries([...given, ...own]);
     if (all(read, '--agent').length > 0) return 'the agent has permissions of its own';
     const tries: [string, string][] = [
