@@ -12,6 +12,7 @@ import { readArtifact } from '@sallyport/shared/artifacts/store';
 import { listSteps, type StepRow } from '@sallyport/shared/db/step';
 import { findRun, findTask, type RunRow, type TaskRow } from '@sallyport/shared/db/task';
 import { readTimeline, verifyTimeline, type TimelineEvent } from '@sallyport/shared/db/timeline';
+import type { TeamEdge, TeamInput } from '@sallyport/teams/team';
 import { expect } from 'vitest';
 import {
   agentScript,
@@ -54,6 +55,12 @@ export interface LauncherFixture {
   launch(env?: Record<string, string>): Promise<Launcher>;
   /** A task whose agent does this. */
   seed(script: readonly ScriptedAction[], options?: SeedOptions): Promise<ScriptedTask>;
+  /** A task for a team: per node what its agent does, and what else is said of the node. */
+  seedTeam(
+    nodes: Readonly<Record<string, TeamNodeScript>>,
+    edges: readonly TeamEdge[],
+    options?: Partial<AdmittedTaskOptions>,
+  ): Promise<ScriptedTask>;
   /** Whether questions for sources are answered; they are by default. */
   answering: { on: boolean };
   /** Waits until the task is in this state. */
@@ -78,6 +85,10 @@ export interface LauncherFixture {
   close(): Promise<void>;
 }
 
+export interface TeamNodeScript extends Omit<Partial<TeamInput['nodes'][number]>, 'id'> {
+  script?: readonly ScriptedAction[];
+}
+
 export interface SeedOptions extends Partial<AdmittedTaskOptions> {
   node?: { attempts?: number; timeoutMinutes?: number; readOnly?: boolean };
   cli?: string;
@@ -97,16 +108,20 @@ export interface Look {
   bundle(): Promise<Buffer>;
 }
 
-export async function createLauncherFixture(): Promise<LauncherFixture> {
+const PROJECT = {
+  'README.md': '# Project\n',
+  'src/main.js': 'export const answer = 41;\n',
+};
+
+export async function createLauncherFixture(
+  projectFiles: Readonly<Record<string, string>> = PROJECT,
+): Promise<LauncherFixture> {
   const deployment = await createTestDeployment();
   const directory = mkdtempSync(join(tmpdir(), 'launcher-test-'));
   const stateDir = join(directory, 'state');
   const scripts = join(directory, 'scripts');
   mkdirSync(scripts);
-  const source = createSourceRepository(directory, {
-    'README.md': '# Project\n',
-    'src/main.js': 'export const answer = 41;\n',
-  });
+  const source = createSourceRepository(directory, projectFiles);
   const keys = createTestTicketKeys();
   const launchers = new Set<Launcher>();
   const answering = { on: true };
@@ -208,6 +223,13 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     launchers.clear();
   }
 
+  function writeScript(script: readonly ScriptedAction[]): string {
+    scriptCount += 1;
+    const file = `${deployment.id}-${scriptCount}.json`;
+    writeFileSync(join(scripts, file), agentScript(...script));
+    return file;
+  }
+
   return {
     deployment,
     source,
@@ -217,9 +239,7 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
     answering,
     eventually,
     async seed(script, options = {}) {
-      scriptCount += 1;
-      const file = `${deployment.id}-${scriptCount}.json`;
-      writeFileSync(join(scripts, file), agentScript(...script));
+      const file = writeScript(script);
       const { node, cli, ...rest } = options;
       const task = await seedAdmittedTask(deployment, {
         signer: keys.signer,
@@ -239,6 +259,25 @@ export async function createLauncherFixture(): Promise<LauncherFixture> {
         ...rest,
       });
       return { ...task, script: file };
+    },
+    async seedTeam(nodes, edges, options = {}) {
+      let last = '';
+      const task = await seedAdmittedTask(deployment, {
+        signer: keys.signer,
+        startSha: source.sha,
+        team: {
+          v: 1,
+          name: 'pipeline',
+          nodes: Object.entries(nodes).map(([id, { script, ...node }]) => {
+            last = writeScript(script ?? [{ do: 'handOff', outcome: 'done' }]);
+            const agent = { cli: 'scripted', args: ['--script', `/scripts/${last}`] };
+            return { id, agent, prompt: `You are ${id}.`, ...node };
+          }),
+          edges: [...edges],
+        },
+        ...options,
+      });
+      return { ...task, script: last };
     },
     async until(taskId, state, seconds = 25) {
       let task: TaskRow | null = null;

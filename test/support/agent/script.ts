@@ -7,8 +7,11 @@ import { fileURLToPath } from 'node:url';
 /** The program, to be mounted into a sandbox (its directory holds nothing secret). */
 export const SCRIPTED_AGENT_PATH = fileURLToPath(new URL('scripted-agent.mjs', import.meta.url));
 
-/** `as` and `mayFail` name the claim under which what was seen, or what stopped the action, stands in the hand-off. */
-type Act = { mayFail?: string } & (
+/**
+ * `as` and `mayFail` name the claim under which what was seen, or what stopped the action, stands in the hand-off. With
+ * `visits` the action is done in these visits of its node alone.
+ */
+type Act = { mayFail?: string; visits?: readonly number[] } & (
   | { do: 'write'; path: string; content: string; encoding?: 'utf8' | 'base64' }
   | { do: 'append'; path: string; content: string }
   | { do: 'edit'; path: string; find: string; replace: string }

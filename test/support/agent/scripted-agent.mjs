@@ -147,10 +147,17 @@ function readScript() {
   }
 }
 
+/** Which visit of its node this step is. */
+function readVisit() {
+  const path = process.env.SALLYPORT_TASK ?? '/in/task.json';
+  return JSON.parse(readFileSync(path, 'utf8')).step.visit;
+}
+
 const actions = readScript();
 const prompt = readFileSync(0, 'utf8');
 for (const [i, action] of actions.entries()) {
   const perform = ACTIONS[action.do];
+  if (action.visits !== undefined && !action.visits.includes(readVisit())) continue;
   if (perform === undefined) fail(EXIT_BAD_SCRIPT, `action ${i} is unknown: ${action.do}`);
   try {
     await perform(action, { prompt });

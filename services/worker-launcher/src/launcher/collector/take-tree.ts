@@ -82,7 +82,7 @@ const TakenSchema = z.discriminatedUnion('kind', [
     ignored: z.array(z.string()),
     /** Whether anything was written into the git directory; known only of layers. */
     gitDirectoryTouched: z.boolean(),
-    /** The size of the pack that went to `onPack`; null when none was asked for or nothing was changed. */
+    /** The size of the pack that went to `onPack`; null when none was asked for or the tree is the start's. */
     packBytes: count.nullable(),
   }),
   z.strictObject({
@@ -95,7 +95,7 @@ export type TakenTree = z.infer<typeof TakenSchema>;
 
 /**
  * Takes the tree of a step whose sandbox has ended. `given` is the tree that `materialize` laid out under `key`. With
- * `onPack` the work also leaves as a pack against the start commit, in the same sandbox, when there is any; beyond 64 MiB
+ * `onPack` the tree also leaves as a pack against the start commit, in the same sandbox, when it is another; beyond 64 MiB
  * the operation fails with `too_large`. With `layered` the step wrote into a layer over the shared tree (`layOutTree`), and
  * the collector is given the `look` at it. With `trackedOnly` what is new is named and not taken: for a step whose work is
  * not kept anyway.

@@ -15,6 +15,7 @@ import { descendantsOf, readProcess, takeCensus, type ProcessRow } from './proce
 const ARGUMENTS_FD = 3;
 const STATUS_FD = 4;
 const GONE_POLL_MS = 5;
+const REPORT_WAIT_MS = 1_000;
 
 // Enters the control groups given before "--". Descriptors that the launcher inherited without the close-on-exec flag
 // (from a supervisor, say) would otherwise be open in the sandbox's first process, where the program could open them
@@ -109,6 +110,8 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
     }
     group?.remove();
     unprotect();
+    // Its last words may still be in the pipe when its end is already known.
+    await Promise.race([report.closed, sleep(REPORT_WAIT_MS, undefined, { ref: false })]);
     return report.exitCode();
   }
 
@@ -154,6 +157,8 @@ function exitOf(child: ChildProcess): Promise<void> {
 
 interface Report {
   childPid: Promise<number | undefined>;
+  /** Settles when nothing more can come. */
+  closed: Promise<void>;
   /** Written by bubblewrap only when the program was really started. */
   exitCode(): number | undefined;
 }
@@ -175,6 +180,11 @@ function readReport(pipe: Readable): Report {
     if (pid !== undefined) resolvePid(pid);
   });
   pipe.on('error', () => resolvePid(undefined));
-  pipe.on('close', () => resolvePid(find('child-pid')));
-  return { childPid, exitCode: () => find('exit-code') };
+  const closed = new Promise<void>((resolve) => {
+    pipe.on('close', () => {
+      resolvePid(find('child-pid'));
+      resolve();
+    });
+  });
+  return { childPid, closed, exitCode: () => find('exit-code') };
 }

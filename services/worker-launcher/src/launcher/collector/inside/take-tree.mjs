@@ -56,7 +56,7 @@ async function take(git, params, output) {
   const commit = await commitTree(git, tree, params.start);
   const { changes, linesCounted } = tree === given ? NO_CHANGES : await readDiff(git, given, tree);
   const packBytes =
-    params.maxPackBytes === null || tree === given
+    params.maxPackBytes === null || tree === (await treeOf(git, params.start))
       ? null
       : (
           await writePack({
