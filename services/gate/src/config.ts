@@ -9,7 +9,7 @@ export const CONFIG = {
     GITHUB_APP_SLUG: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'use the slug in the URL of the App'),
-    /** Teams that may be asked for; without it there is the built-in one. */
+    /** Teams that may be asked for; without it there are the built-in one and the shipped ones. */
     TEAMS_FILE: z.string().min(1).optional(),
     /** What may leave; without it the built-in policy holds. */
     POLICY_FILE: z.string().min(1).optional(),

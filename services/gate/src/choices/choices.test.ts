@@ -10,6 +10,8 @@ import { chooseTeams } from './team-choice.ts';
 const dir = mkdtempSync(join(tmpdir(), 'sallyport-choices-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
+const SHIPPED = ['dev-qa', 'dev-qa-loop', 'bug-hunt', 'release-shield', 'feature-squad'];
+
 function file(content: unknown): string {
   const path = join(dir, 'file.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -21,10 +23,10 @@ function team(name: string): unknown {
 }
 
 describe('chooseTeams', () => {
-  it('has one team of its own when no file is given', () => {
+  it('has a team of one and those that ship when no file is given', () => {
     const teams = chooseTeams(undefined);
     expect(teams.defaultName).toBe('starter');
-    expect(teams.names).toEqual(['starter']);
+    expect(teams.names).toEqual(['starter', ...SHIPPED]);
     const found = teams.find('starter');
     expect(found === null ? null : hashTeam(found.team)).toBe(found?.hash);
     expect(teams.find('constructor')).toBeNull();
@@ -40,7 +42,31 @@ describe('chooseTeams', () => {
     ).toBe('solo');
   });
 
+  it('offers the shipped teams for the CLI that the operator has, beside his own', () => {
+    const teams = chooseTeams(
+      file({ default: 'dev-qa', teams: [team('pair')], templates: { cli: 'codex', model: 'm' } }),
+    );
+    expect(teams.names).toEqual(['pair', ...SHIPPED]);
+    expect(teams.defaultName).toBe('dev-qa');
+    const shield = teams.find('release-shield')?.team;
+    expect(shield?.nodes.map((n) => [n.id, n.readOnly, n.agent.cli, n.agent.model])).toEqual([
+      ['developer', false, 'codex', 'm'],
+      ['qa', true, 'codex', 'm'],
+      ['security', true, 'codex', 'm'],
+      ['release-gate', false, 'codex', 'm'],
+    ]);
+    const one = chooseTeams(file({ templates: { only: ['bug-hunt'] } }));
+    expect([one.names, one.defaultName]).toEqual([['bug-hunt'], 'bug-hunt']);
+  });
+
   it.each([
+    ['an unknown template', { templates: { only: ['none'] } }, /no template "none" .*dev-qa/],
+    [
+      'a template and a team of one name',
+      { teams: [team('dev-qa')], templates: {} },
+      /stands twice/,
+    ],
+    ['neither teams nor templates', { default: 'a' }, /must be/],
     ['no JSON', '{', /is no JSON/],
     ['something else', [], /must be/],
     ['no team', { teams: [] }, /must be/],

@@ -2,8 +2,10 @@
 import { AppError } from '@sallyport/shared/errors';
 import { hashTeam } from '@sallyport/teams/team-hash';
 import { parseTeam, type Team } from '@sallyport/teams/team';
+import { TEMPLATES } from '@sallyport/teams/templates/find-template';
 import { z } from 'zod';
 import { STARTER_TEAM } from './starter-team.ts';
+import { chooseTemplates, TemplatesSchema } from './template-choice.ts';
 import { readOperatorFile } from './operator-file.ts';
 
 export interface TeamChoice {
@@ -13,31 +15,41 @@ export interface TeamChoice {
   find(name: string): { team: Team; hash: string } | null;
 }
 
-const TeamsFileSchema = z.strictObject({
-  default: z.string().optional(),
-  teams: z.array(z.unknown()).min(1).max(100),
-});
+const TeamsFileSchema = z
+  .strictObject({
+    default: z.string().optional(),
+    teams: z.array(z.unknown()).min(1).max(100).optional(),
+    templates: TemplatesSchema.optional(),
+  })
+  .refine((file) => file.teams !== undefined || file.templates !== undefined);
+const FORM = '{"default": NAME, "teams": [TEAM, …], "templates": {"cli": CLI}}';
 
 /**
- * Reads TEAMS_FILE, `{"default": NAME, "teams": [TEAM, …]}`, when it is given; without `default` it is the first team.
+ * Reads TEAMS_FILE when it is given: teams of the operator, shipped ones for the CLI that is named, or both. Without
+ * `default` it is the first team, an operator's own before a shipped one.
  * @throws AppError `bad_config` that lists what is wrong.
  */
 export function chooseTeams(path: string | undefined): TeamChoice {
-  if (path === undefined) return teamChoice([STARTER_TEAM], STARTER_TEAM.name);
+  if (path === undefined) return teamChoice([STARTER_TEAM, ...TEMPLATES], STARTER_TEAM.name);
   const file = TeamsFileSchema.safeParse(readOperatorFile('TEAMS_FILE', path));
   if (!file.success) {
     throw new AppError(
       'bad_config',
-      `TEAMS_FILE: ${path} must be {"default": NAME, "teams": [TEAM, …]}`,
+      `TEAMS_FILE: ${path} must be ${FORM}, with one of the last two at least`,
       { cause: file.error },
     );
   }
   const teams: Team[] = [];
   const problems: string[] = [];
-  for (const [i, value] of file.data.teams.entries()) {
+  for (const [i, value] of (file.data.teams ?? []).entries()) {
     const parsed = parseTeam(value);
     if (parsed.ok) teams.push(parsed.team);
     else problems.push(...parsed.problems.map((problem) => `teams.${i}: ${problem}`));
+  }
+  if (file.data.templates !== undefined) {
+    const chosen = chooseTemplates(file.data.templates);
+    teams.push(...chosen.teams);
+    problems.push(...chosen.problems);
   }
   const names = teams.map((team) => team.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
