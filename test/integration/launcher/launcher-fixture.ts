@@ -74,6 +74,7 @@ export interface LauncherFixture {
   ): Promise<void>;
   /** Makes /scripts/go appear in every sandbox: agents that wait for it go on. */
   allowGo(): void;
+  forbidGo(): void;
   /** How many processes of this task's agent run on this machine. */
   countAgents(task: ScriptedTask): number;
   /** Waits until the task's agent is at work. */
@@ -319,6 +320,7 @@ export async function createLauncherFixture(
       };
     },
     allowGo: () => writeFileSync(join(scripts, 'go'), ''),
+    forbidGo: () => rmSync(join(scripts, 'go'), { force: true }),
     countAgents,
     untilAgentRuns: (task) => eventually('the agent runs', () => countAgents(task) > 0),
     leftFiles() {
