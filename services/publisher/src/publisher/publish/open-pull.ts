@@ -20,6 +20,7 @@ const PullSchema = z.object({
   number: z.int().positive(),
   html_url: z.string(),
   state: z.string(),
+  user: z.object({ id: z.int() }).nullable(),
   head: z.object({ ref: z.string(), repo: z.object({ id: z.int() }).nullable() }),
   base: z.object({ ref: z.string() }),
 });
@@ -47,7 +48,15 @@ export async function openPull(one: Case, facts: PullFacts): Promise<OpenedPull 
   });
 }
 
-async function findPull(grant: TokenGrant, { claims }: Case): Promise<OpenedPull | null> {
+/**
+ * Ours from an earlier attempt, or null. From the moment of the push anybody who can read may open one from the branch,
+ * with any text; that one is not adopted, and while it is open GitHub takes no second.
+ */
+async function findPull(
+  grant: TokenGrant,
+  { context, claims }: Case,
+): Promise<OpenedPull | Stop | null> {
+  const bot = await context.bot(grant.octokit);
   const { owner, name: repo } = grant.repository;
   const reply = await grant.octokit.request('GET /repos/{owner}/{repo}/pulls', {
     owner,
@@ -64,8 +73,11 @@ async function findPull(grant: TokenGrant, { claims }: Case): Promise<OpenedPull
       pull.head.repo?.id === grant.repository.id &&
       pull.base.ref === claims.base.ref,
   );
-  const pull = pulls.find(({ state }) => state === 'open') ?? pulls[0];
-  return pull === undefined ? null : { number: pull.number, url: pull.html_url, adopted: true };
+  const own = pulls.filter(({ user }) => user?.id === bot.id);
+  const pull = own.find(({ state }) => state === 'open') ?? own[0];
+  if (pull !== undefined) return { number: pull.number, url: pull.html_url, adopted: true };
+  const foreign = pulls.find(({ state }) => state === 'open');
+  return foreign === undefined ? null : pullTaken(foreign.number);
 }
 
 async function createPull(
@@ -84,6 +96,14 @@ async function createPull(
   });
   const pull = readReply(PullSchema, reply, 'opening a pull request', 201);
   return { number: pull.number, url: pull.html_url, adopted: false };
+}
+
+function pullTaken(number: number): Stop {
+  return {
+    decision: 'hold',
+    reason: 'pull_taken',
+    message: `Somebody else has opened a pull request from the branch of this task: number ${number}.`,
+  };
 }
 
 function refusedStop(error: unknown): Stop {
