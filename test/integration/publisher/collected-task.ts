@@ -26,6 +26,8 @@ export interface CollectedOptions {
   snapshot?: (snapshot: Snapshot) => Snapshot;
   ticket?: 'signed' | 'missing' | 'altered' | 'revoked' | 'foreign_key';
   summary?: string;
+  /** What the comment says; the snapshot has it too. */
+  command?: string;
 }
 
 export interface CollectedTask {
@@ -73,13 +75,14 @@ export async function seedCollectedTask(
 ): Promise<CollectedTask> {
   const { github, deployment } = world;
   const { repo } = options;
+  const text = options.command ?? COMMAND;
   const issue = github.addIssue({
     repo,
     title: 'sum() subtracts',
     body: 'It should add.',
     by: REQUESTER,
   });
-  const comment = github.comment({ repo, issue: issue.number, body: COMMAND, by: REQUESTER });
+  const comment = github.comment({ repo, issue: issue.number, body: text, by: REQUESTER });
   const requesterId = (comment['user'] as { id: number }).id;
   const branch = `agent/issue-${issue.number}-${newId().slice(-8)}`;
   const installationId = repo.installationId ?? 0;
@@ -114,8 +117,8 @@ export async function seedCollectedTask(
       id: comment.id,
       authorId: requesterId,
       authorLogin: REQUESTER,
-      text: COMMAND,
-      textSha256: hashText(COMMAND),
+      text,
+      textSha256: hashText(text),
       createdAt: String(comment['created_at']),
       updatedAt: String(comment['updated_at']),
     },

@@ -104,6 +104,19 @@ describe('a request that is no longer what was admitted', () => {
     expectNothingPublished(seen);
   });
 
+  it.each([
+    ['I agree.', 'rejected', 'trigger_asks_otherwise'],
+    ['> /agent fix this\n\nI would not.', 'rejected', 'trigger_asks_otherwise'],
+    ['/agent review', 'rejected', 'trigger_asks_otherwise'],
+    ['/agent fix --team another', 'rejected', 'trigger_asks_otherwise'],
+    ['/agent fix --team starter', 'published', null],
+    ['Please.\n\n/agent fix', 'published', null],
+  ])('a gate that takes %j for the request: %s', async (command, state, reason) => {
+    const seen = await publishAfter({ command });
+    expect(seen.task).toMatchObject({ state, stateReason: reason });
+    if (state === 'rejected') expectNothingPublished(seen);
+  });
+
   it('is rejected when the snapshot is not the one that the ticket was signed for', async () => {
     const seen = await publishAfter({}, async (one) => {
       await world.deployment.admin.query(
@@ -302,6 +315,28 @@ describe('what stands in the way on GitHub', () => {
     });
     expect(seen.task).toMatchObject({ state: 'held', stateReason: 'branch_taken' });
     expect(seen.pulls).toEqual([]);
+  });
+
+  it('a pull request that a stranger opened from the branch is not taken for ours', async () => {
+    const pushThenOpen = async (by: string): Promise<Outcome> => {
+      const one = await seedCollectedTask(world, { repo: await addRepository(world) });
+      world.github.fault({ match: { method: 'POST', path: /\/pulls$/ }, status: 502, body: '' });
+      await expect(world.publish(one.runId)).rejects.toMatchObject({ code: 'transient' });
+      await world.github.addPull({
+        repo: one.repo,
+        head: one.branch,
+        title: 'Merge me',
+        body: `<!-- sallyport task=${one.taskId} -->`,
+        by,
+      });
+      await advancePublication(world.publisher, one.runId);
+      return lookAt(world, one);
+    };
+    const taken = await pushThenOpen(REQUESTER);
+    expect(taken.task).toMatchObject({ state: 'held', stateReason: 'pull_taken' });
+    expect(taken.kinds).not.toContain('published');
+    const twin = await pushThenOpen(world.github.app.botLogin);
+    expect(twin.task.state).toBe('published');
   });
 
   it('a rule that refuses the push holds the publication', async () => {

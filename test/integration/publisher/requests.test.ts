@@ -178,6 +178,38 @@ describe('comment', () => {
     expect((await lookAt(world, one)).comments).toHaveLength(1);
   });
 
+  it('is posted only where somebody asked, and speaks to whoever did', async () => {
+    const elsewhere = world.github.addIssue({ repo: one.repo, title: 'Other', by: REQUESTER });
+    const wrong = await asked('comment', { number: elsewhere.number, template: 'held', values });
+    expect(await answered(wrong.id)).toMatchObject({
+      state: 'unknown',
+      answer: { reason: 'not_asked_here' },
+    });
+    expect(world.github.comments(one.repo, elsewhere.number)).toEqual([]);
+    const spoken = { ...values, login: 'somebody-else' };
+    const right = await asked('comment', {
+      number: one.issue,
+      template: 'refused',
+      values: spoken,
+    });
+    expect((await answered(right.id))?.state).toBe('answered');
+    const [comment] = (await lookAt(world, one)).comments;
+    expect(comment).toContain(`@${REQUESTER}`);
+    expect(comment).not.toContain('somebody-else');
+  });
+
+  it('is not posted when the request is by somebody else than the task says, or gone', async () => {
+    await world.deployment.admin.query('update task set requester_id = 1 where id = $1', [
+      one.taskId,
+    ]);
+    const foreign = await asked('comment', { number: one.issue, template: 'refused', values });
+    expect(await answered(foreign.id)).toMatchObject({ answer: { reason: 'not_asked_here' } });
+    world.github.deleteComment(one.repo, one.commentId);
+    const gone = await asked('comment', { number: one.issue, template: 'held', values });
+    expect(await answered(gone.id)).toMatchObject({ answer: { reason: 'not_asked_here' } });
+    expect((await lookAt(world, one)).comments).toEqual([]);
+  });
+
   it('waits while halted without a word to GitHub, and is posted after the release', async () => {
     const { id } = await asked('comment', { number: one.issue, template: 'refused', values });
     const before = world.github.requests().length;

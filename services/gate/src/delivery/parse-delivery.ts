@@ -3,6 +3,7 @@
  * the bytes are, it answers, so that no delivery can stop the line or be tried for ever.
  */
 import type { DeliveryContentType } from '@sallyport/shared/db/delivery';
+import { findCommand, type Command } from '@sallyport/shared/task/find-command';
 import {
   CommentGlanceSchema,
   CommentPayloadSchema,
@@ -11,7 +12,6 @@ import {
 } from './comment-payload.ts';
 import { decodeBody } from './decode-body.ts';
 import { compareShape, isKnownEvent } from './event-shapes.ts';
-import { findCommand, type Command } from './find-command.ts';
 
 export const NOT_FOR_US_REASONS = [
   'event_not_handled',

@@ -1,55 +1,33 @@
 /**
  * Asks GitHub itself whether the request exists as the ticket has it: the comment by its id, its author by id, its text and
- * edit time, and that the author may still ask. So a gate or intake that lies gets nothing published.
+ * edit time, that it asks for this, and that the author may still ask. So a gate or intake that lies gets nothing published.
  */
-import { errorCodeOf } from '@sallyport/shared/errors';
+import type { Act } from '@sallyport/shared/task/acts';
+import { findCommand } from '@sallyport/shared/task/find-command';
 import { hashText } from '@sallyport/shared/task/snapshot';
-import { z } from 'zod';
-import { readReply } from '../github/reply.ts';
+import type { TicketClaims } from '@sallyport/shared/ticket/claims';
+import { readComment, standsOn, type IssueComment } from '../github/read-comment.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { answerPermission } from '../requests/permission.ts';
 import { withCaseToken, type Case, type Stop } from './case.ts';
 
-const CommentSchema = z.object({
-  id: z.int(),
-  body: z.string().nullish(),
-  user: z.object({ id: z.int(), login: z.string(), type: z.string() }).nullable(),
-  updated_at: z.string(),
-  issue_url: z.string(),
-});
-type TriggerComment = z.infer<typeof CommentSchema>;
-
 /** What `GET …/collaborators/{user}/permission` says for write, maintain and admin. */
 const MAY_ASK: ReadonlySet<string> = new Set(['write', 'admin']);
+
+/** What each command may end in; a command that is not listed permits nothing. */
+const ACT_OF_VERB: ReadonlyMap<string, Act> = new Map([['fix', 'pull_request']]);
 
 /** Null when everything is as it was admitted. @throws AppError when GitHub could not be asked. */
 export async function confirmTrigger(one: Case): Promise<Stop | null> {
   return withCaseToken(one, 'confirm_trigger', async (grant) => {
-    const comment = await readTrigger(grant, one.snapshot.trigger.id);
+    const comment = await readComment(grant, one.snapshot.trigger.id);
     if (comment === null)
       return reject('trigger_gone', 'The comment that asked for this work is gone.');
     return compareTrigger(one, comment) ?? (await confirmRequester(grant, one, comment));
   });
 }
 
-async function readTrigger(grant: TokenGrant, commentId: number): Promise<TriggerComment | null> {
-  try {
-    const reply = await grant.octokit.request(
-      'GET /repos/{owner}/{repo}/issues/comments/{comment_id}',
-      {
-        owner: grant.repository.owner,
-        repo: grant.repository.name,
-        comment_id: commentId,
-      },
-    );
-    return readReply(CommentSchema, reply, 'reading the trigger');
-  } catch (error) {
-    if (errorCodeOf(error) !== 'not_found') throw error;
-    return null;
-  }
-}
-
-function compareTrigger({ claims, snapshot }: Case, comment: TriggerComment): Stop | null {
+function compareTrigger({ claims, snapshot }: Case, comment: IssueComment): Stop | null {
   const { trigger } = snapshot;
   if (comment.user?.id !== claims.requester.id) {
     return reject(
@@ -57,7 +35,7 @@ function compareTrigger({ claims, snapshot }: Case, comment: TriggerComment): St
       'The comment that asked for this work is by somebody else than was admitted.',
     );
   }
-  if (!comment.issue_url.endsWith(`/issues/${claims.subject.number}`)) {
+  if (!standsOn(comment, claims.subject.number)) {
     return reject(
       'trigger_moved',
       'The comment that asked for this work stands on another issue than was admitted.',
@@ -67,17 +45,32 @@ function compareTrigger({ claims, snapshot }: Case, comment: TriggerComment): St
     comment.id === trigger.id &&
     hashText(comment.body ?? '') === trigger.textSha256 &&
     Date.parse(comment.updated_at) === Date.parse(trigger.updatedAt);
-  if (isSame) return null;
-  return reject(
-    'trigger_changed',
-    'The comment that asked for this work was edited after it was admitted.',
+  if (!isSame) {
+    return reject(
+      'trigger_changed',
+      'The comment that asked for this work was edited after it was admitted.',
+    );
+  }
+  return asksFor(claims, comment)
+    ? null
+    : reject('trigger_asks_otherwise', 'The comment does not ask for what was admitted.');
+}
+
+/** A gate that lies could name any comment of somebody who may ask: it must be a person's, and ask for this very act. */
+function asksFor(claims: TicketClaims, comment: IssueComment): boolean {
+  const command = findCommand(comment.body ?? '');
+  return (
+    command !== null &&
+    comment.user?.type === 'User' &&
+    ACT_OF_VERB.get(command.verb) === claims.act &&
+    (command.team === null || command.team === claims.team.name)
   );
 }
 
 async function confirmRequester(
   grant: TokenGrant,
   one: Case,
-  comment: TriggerComment,
+  comment: IssueComment,
 ): Promise<Stop | null> {
   // By the login of now: the account is known by its id, and logins change.
   const login = comment.user?.login ?? one.claims.requester.login;
