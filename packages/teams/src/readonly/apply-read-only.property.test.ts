@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { READ_ONLY_LEVELS } from '../restriction-words.ts';
 import { ADAPTERS } from './adapters.ts';
 import { applyReadOnly, type AppliedArguments, type ArgumentsInput } from './apply-read-only.ts';
-import { MODEL_CLIS, type Judge } from './testing/model-clis.ts';
+import type { Judge } from './testing/judge.ts';
+import { MODEL_CLIS } from './testing/model-clis.ts';
 import { savedArguments } from './testing/saved-arguments.ts';
 
 const THEIR_ENV = {

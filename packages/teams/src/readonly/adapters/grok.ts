@@ -6,7 +6,8 @@ import type { Adapter, Addition } from '../adapter.ts';
 import { flagsTaking } from '../arguments/grammar.ts';
 import { FILE_WRITE_COMMANDS, GIT_WRITE_SUBCOMMANDS } from '../write-commands.ts';
 
-const EDIT_RULES = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
+/** No more than these: a rule for a kind of tool that it does not have ends the start. */
+const EDIT_RULES = ['Edit', 'Write'];
 /** Its own file tools, by the ids under which they can be removed. */
 const FILE_TOOLS = ['search_replace', 'write', 'hashline_edit'];
 
@@ -89,5 +90,5 @@ export const grok: Adapter = {
   },
   handOff: { reflex: 'file', noShell: 'last_message' },
   evidence:
-    "Repeating --sandbox, --tools, --disallowed-tools, --permission-mode or --always-approve exits 2; --allow and --deny may be repeated. --deny Write, Edit and Bash held beside --always-approve, --allow, hooks and settings of the repository, in sub-agents too; names in the wrong case are ignored. --sandbox read-only leaves /tmp open by design and is not relied on. Without approval the first refused call ends the turn with exit 0 and no output. An untrusted repository's hooks and MCP servers do not run; --trust and GROK_FOLDER_TRUST=0 let them.",
+    "Repeating --sandbox, --tools, --disallowed-tools, --permission-mode or --always-approve exits 2; --allow and --deny may be repeated. --deny Write, Edit and Bash held beside --always-approve, --allow, hooks and settings of the repository, in sub-agents too; names in the wrong case are ignored, and a rule for a tool that it does not know (NotebookEdit) exits 1. --sandbox read-only leaves /tmp open by design and is not relied on. Without approval the first refused call ends the turn with exit 0 and no output. An untrusted repository's hooks and MCP servers do not run; --trust and GROK_FOLDER_TRUST=0 let them.",
 };
