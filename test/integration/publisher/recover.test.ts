@@ -2,6 +2,7 @@
 import { liftHalt, setHalt } from '@sallyport/shared/db/halt';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { importRun } from '../../../services/publisher/src/importer/import-run.ts';
+import type { PublisherContext } from '../../../services/publisher/src/publisher/context.ts';
 import { advancePublication } from '../../../services/publisher/src/publisher/publish/advance.ts';
 import { sweepPublications } from '../../../services/publisher/src/publisher/publish/sweep.ts';
 import {
@@ -109,6 +110,48 @@ describe('a lost reply', () => {
     await advancePublication(world.publisher, one.runId);
     expect(await countsOf(one)).toEqual(ONCE);
     world.github.revokeTokens();
+  });
+});
+
+describe('a ticket that is revoked while the publisher is on its way', () => {
+  /** Calls back when the halt has been asked so many times: once at the beginning, then before each effect. */
+  function watched(askedTimes: number, happens: () => Promise<unknown>): PublisherContext {
+    let asked = 0;
+    return {
+      ...world.publisher,
+      halt: {
+        async assertClear(repositoryId) {
+          await world.halt.assertClear(repositoryId);
+          asked += 1;
+          if (asked === askedTimes) await happens();
+        },
+      },
+    };
+  }
+
+  it('permits no push any more, and the next pass says so', async () => {
+    const one = await readyToPush();
+    const revoke = () =>
+      world.deployment.admin.query('update ticket set revoked_at = now() where jti = $1', [
+        one.jti,
+      ]);
+    await expect(advancePublication(watched(2, revoke), one.runId)).rejects.toMatchObject({
+      code: 'ticket_invalid',
+    });
+    expect(Object.keys((await lookAt(world, one)).branches)).toEqual(['main']);
+    await advancePublication(world.publisher, one.runId);
+    const seen = await lookAt(world, one);
+    expect(seen.task).toMatchObject({ state: 'rejected', stateReason: 'ticket_revoked' });
+    expect(Object.keys(seen.branches)).toEqual(['main']);
+  });
+
+  it('and one that is not revoked is published in that same pass', async () => {
+    const one = await readyToPush();
+    await advancePublication(
+      watched(2, () => Promise.resolve()),
+      one.runId,
+    );
+    expect(await countsOf(one)).toEqual(ONCE);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Snapshot } from '@sallyport/shared/task/snapshot';
 import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import type { PublisherContext } from '../context.ts';
 import type { TokenAct } from '../github/token-acts.ts';
+import { requireClaims } from './require-claims.ts';
 import { withToken, type TokenGrant } from '../github/token.ts';
 
 export interface Case {
@@ -45,8 +46,12 @@ export function withCaseToken<T>(
   );
 }
 
-/** Throws AppError `halted` or `transient` unless an effect may begin now. Call it directly before each one. */
-export async function assertMayAct({ context, claims, lock }: Case): Promise<void> {
+/**
+ * Throws AppError `halted`, `ticket_invalid` or `transient` unless an effect may begin now. Call it directly before each
+ * one: fetching and packing take minutes, in which a halt can be set and a ticket revoked.
+ */
+export async function assertMayAct({ context, task, run, claims, lock }: Case): Promise<void> {
+  await requireClaims(context, task, run);
   lock.assertHeld();
   await context.halt.assertClear(claims.repository.id);
 }
