@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dropExpiredArtifacts } from '@sallyport/shared/artifacts/drop-expired';
 import {
   findArtifact,
   readArtifact,
@@ -108,3 +109,42 @@ async function count(): Promise<number> {
   );
   return rows[0]?.n ?? -1;
 }
+
+it.each([
+  ['published', -1, 1],
+  ['failed', -1, 1],
+  ['published', 3600, 0],
+  ['running', -1, 0],
+  ['held', -1, 0],
+] as const)(
+  'of a task that is %s a source that expires in %i s is dropped %i times',
+  async (state, expiresInSeconds, dropped) => {
+    const one = await seedTask(deployment, { state });
+    const pool = deployment.pool('publisher');
+    const bytes = [randomBytes(MIB + 9)];
+    const input = { kind: 'source_pack', taskId: one.taskId, bytes, expiresInSeconds } as const;
+    const { id } = await storeArtifact(pool, input);
+    const kept = await storeArtifact(deployment.pool('worker-launcher'), {
+      kind: 'bundle',
+      taskId: one.taskId,
+      bytes,
+    });
+    expect(await dropExpiredArtifacts(pool)).toBe(dropped);
+    const found = findArtifact(pool, id);
+    await (dropped === 0
+      ? expect(found).resolves.toMatchObject({ id })
+      : expect(found).rejects.toMatchObject({ code: 'not_found' }));
+    await expect(findArtifact(deployment.pool('worker-launcher'), kept.id)).resolves.toMatchObject({
+      id: kept.id,
+    });
+  },
+);
+
+it('stores bytes anew whose earlier copy is due to go', async () => {
+  const pool = deployment.pool('publisher');
+  const input = { kind: 'source_pack', taskId, bytes: [randomBytes(9)] } as const;
+  const old = await storeArtifact(pool, { ...input, expiresInSeconds: -1 });
+  const fresh = await storeArtifact(pool, { ...input, expiresInSeconds: 3600 });
+  expect(fresh.id).not.toBe(old.id);
+  expect((await storeArtifact(pool, { ...input, expiresInSeconds: 3600 })).id).toBe(fresh.id);
+});

@@ -70,6 +70,11 @@ export async function writeArtifact(
     seq += 1;
   }
   const sha256 = hash.digest('hex');
+  // One that is due to go would be gone before whoever is told of it has read it.
+  await tx.query(
+    'delete from artifact where kind = $1 and task_id = $2 and sha256 = $3 and expires_at <= now()',
+    [kind, taskId, sha256],
+  );
   const earlier = await tx.query<{ id: string }>(
     'select id from artifact where kind = $1 and task_id = $2 and sha256 = $3',
     [kind, taskId, sha256],

@@ -1,5 +1,6 @@
 /** The publisher: alone holds the App's key, confirms, judges and publishes, and asks GitHub on behalf of the others. */
 import { takeWorkDirectory } from '@sallyport/git/work-directory';
+import { dropExpiredArtifacts } from '@sallyport/shared/artifacts/drop-expired';
 import { createLocks } from '@sallyport/shared/db/task-lock';
 import { runService } from '@sallyport/shared/service';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
@@ -18,6 +19,7 @@ import { scratchDirectory } from './source-pack.ts';
 import { sweepRequests } from './requests/sweep.ts';
 
 const SWEEP_MS = 3_000;
+const EXPIRY_MS = 60_000;
 
 await runService({
   name: 'publisher',
@@ -59,6 +61,7 @@ await runService({
       nudged.add(pass);
     });
     service.every('requests', SWEEP_MS, () => sweepRequests(context));
+    service.every('artifacts', EXPIRY_MS, async () => void (await dropExpiredArtifacts(db)));
     service.every('publications', SWEEP_MS, () => sweepPublications(context));
     // What a nudge began needs the connections that are closed after this.
     return async () => {
