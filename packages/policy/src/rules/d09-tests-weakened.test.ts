@@ -96,7 +96,7 @@ describe('weakened tests', () => {
       'an assertion is replaced beside a source change',
       'src/sum.test.ts',
       jsTest,
-      jsTest.replace('toBe(3)', 'toBe(4)'),
+      jsTest.replace('toBe(3)', 'toStrictEqual(3)'),
     ],
     ['a skip is taken out', 'src/sum.test.ts', jsTest.replace('it(', 'it.skip('), jsTest],
     ['a file of tests is new', 'src/new.test.ts', null, jsTest],
@@ -120,14 +120,32 @@ describe('weakened tests', () => {
     ]);
   });
 
-  test('changed expectations are held unless a source file changes too', async () => {
+  test('changed expectations are held when no source file changes with them', async () => {
     const rewritten = makeChange('src/sum.test.ts', jsTest, jsTest.replace('toBe(3)', 'toBe(4)'));
     expect(await ask(rewritten)).toEqual(['hold expectation_changed']);
     expect(await ask(rewritten, makeChange('README.md', 'a', 'b'))).toEqual([
       'hold expectation_changed',
     ]);
-    expect(await ask(rewritten, source)).toEqual([]);
+    const named = makeChange('src/sum.test.ts', jsTest, jsTest.replaceAll('sum(', 'add('));
+    expect(await ask(named)).toEqual(['hold expectation_changed']);
+    expect(await ask(named, source)).toEqual([]);
   });
+
+  test.each([
+    ['a number', 'src/sum.test.ts', jsTest, jsTest.replace('toBe(3)', 'toBe(4)')],
+    ['a string', 'a.test.js', "assert.equal(f(), 'a-b');\n", "assert.equal(f(), 'a_b');\n"],
+    ['a value of Python', 'test_add.py', pyTest, pyTest.replace('== 3', '== None')],
+  ])(
+    'an assertion that comes back with %s exchanged is held also beside its source',
+    async (_, path, before, after) => {
+      expect(await ask(makeChange(path, before, after), source)).toEqual([
+        'hold expectation_changed',
+      ]);
+      // The twins: the same assertion moved, and one more beside it.
+      expect(await ask(makeChange(path, before, `\n${before}`), source)).toEqual([]);
+      expect(await ask(makeChange(path, before, `${before}${after}`), source)).toEqual([]);
+    },
+  );
 
   test('a literal on a line of its own is an expectation too, an import is not', async () => {
     const wide = "it('a', () => {\n  expect(x).toEqual({\n    a: 1,\n  });\n});\n";

@@ -5,6 +5,7 @@
 import { isProse, isSnapshot, testLanguage } from '../file-kinds.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import type { FileChange, Rule } from '../rule.ts';
+import { firstRewrittenValue } from './rewritten-values.ts';
 import { countTest, TEST_SIGNS } from './test-signs.ts';
 import type { TestSigns } from './test-signs.ts';
 
@@ -61,7 +62,12 @@ function weakened(file: FileChange, signs: TestSigns, changesSource: boolean): F
     findings.push(held(file, 'check_suppressed', after.firstSuppression, reason));
   }
   const rewritten = before.expectations > 0 && after.assertions >= before.assertions;
-  return rewritten && !changesSource ? [...findings, ...expectationOf(file)] : findings;
+  if (rewritten && !changesSource) return [...findings, ...expectationOf(file)];
+  const line = firstRewrittenValue(signs, file.diff);
+  if (line === null) return findings;
+  const reason =
+    'The change rewrites the value that an existing test expects, together with the source that it tests.';
+  return [...findings, held(file, 'expectation_changed', line, reason)];
 }
 
 function expectationOf(file: FileChange): Finding[] {
