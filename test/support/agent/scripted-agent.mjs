@@ -137,7 +137,8 @@ function fail(code, text) {
 }
 
 function readScript() {
-  const at = process.argv.indexOf('--script');
+  // The last one counts: a node's own script stands behind the one that the operator's file names.
+  const at = process.argv.lastIndexOf('--script');
   const path = process.argv[at + 1];
   if (at < 0 || path === undefined) fail(EXIT_BAD_SCRIPT, '--script FILE is missing');
   try {

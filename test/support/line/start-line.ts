@@ -13,6 +13,7 @@ import {
 } from '@sallyport/cli/local/start-deployment';
 import { createTemporaryDirectory } from '@sallyport/cli/local/temporary';
 import { createPool, type Pool } from '@sallyport/shared/db/pool';
+import type { TeamInput } from '@sallyport/teams/team';
 import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../agent/script.ts';
 import type { ProtectionPreset } from '../github/verbs.ts';
 import { createCrashControl, type CrashControl } from './crash-control.ts';
@@ -23,6 +24,9 @@ export interface LineOptions {
   readonly state: string;
   readonly env: NodeJS.ProcessEnv;
   readonly script: readonly ScriptedAction[];
+  /** The team that runs, in place of one developer; every node follows the script of its own. */
+  readonly team?: TeamInput;
+  readonly scripts?: Readonly<Record<string, readonly ScriptedAction[]>>;
   readonly protection?: ProtectionPreset;
   readonly note?: (text: string) => void;
   readonly leaseSeconds?: number;
@@ -39,8 +43,8 @@ export interface Line {
   readonly crashes: CrashControl;
   /** What the deployment had to say: each end of a process, and each restart. */
   readonly notes: readonly string[];
-  /** Replaces what the agent will do in the runs that start from now on. */
-  setScript(script: readonly ScriptedAction[]): void;
+  /** Replaces what the agent, or that of one node, will do in the steps that start from now on. */
+  setScript(script: readonly ScriptedAction[], node?: string): void;
   /** A new issue; its number. */
   addIssue(title?: string, body?: string): Promise<number>;
   /** A comment by somebody on an issue, delivered as GitHub does. */
@@ -49,27 +53,39 @@ export interface Line {
     body: string,
     by?: string,
   ): Promise<{ commentId: number; guid: string; statusCode: number }>;
+  /** Another repository like the first, with the same people: the same line, seen from there. */
+  addRepository(name: string): Promise<Line>;
   stop(): Promise<void>;
 }
 
 export const WRITER = 'dev-ada';
 export const READER = 'guest-bob';
 
+const SAMPLE_REPOSITORY = {
+  owner: 'octo',
+  name: 'slugs',
+  files: SAMPLE_FILES,
+  permissions: { [WRITER]: 'write', [READER]: 'read' },
+} as const;
+
 export async function startLine(options: LineOptions): Promise<Line> {
   const id = `demo_${randomBytes(4).toString('hex')}`;
   const temporary = createTemporaryDirectory();
   const scriptDir = join(temporary.path, 'agent');
   mkdirSync(scriptDir, { mode: 0o755 });
-  const scriptFile = join(scriptDir, 'script.json');
+  const scripts = join(scriptDir, 'scripts');
+  mkdirSync(scripts, { mode: 0o755 });
   // A copy, because the launcher's own user need not be able to enter the checkout.
   const agentFile = join(scriptDir, 'scripted-agent.mjs');
   copyFileSync(SCRIPTED_AGENT_PATH, agentFile);
   chmodSync(agentFile, 0o644);
-  function setScript(script: readonly ScriptedAction[]): void {
-    writeFileSync(scriptFile, agentScript(...script), { mode: 0o644 });
-    chmodSync(scriptFile, 0o644);
+  function setScript(script: readonly ScriptedAction[], node = 'script'): void {
+    const file = join(scripts, `${node}.json`);
+    writeFileSync(file, agentScript(...script), { mode: 0o644 });
+    chmodSync(file, 0o644);
   }
   setScript(options.script);
+  for (const [node, script] of Object.entries(options.scripts ?? {})) setScript(script, node);
   const crashes = createCrashControl(join(temporary.path, 'crashes'));
   const notes: string[] = [];
 
@@ -91,15 +107,7 @@ export async function startLine(options: LineOptions): Promise<Line> {
         appId: 424_242,
         appSlug: 'sallyport',
         users: [{ login: WRITER }, { login: READER }],
-        repos: [
-          {
-            owner: 'octo',
-            name: 'slugs',
-            files: SAMPLE_FILES,
-            protection: options.protection ?? 'protected',
-            permissions: { [WRITER]: 'write', [READER]: 'read' },
-          },
-        ],
+        repos: [{ ...SAMPLE_REPOSITORY, protection: options.protection ?? 'protected' }],
       },
     });
     deployment = await startDeployment({
@@ -135,11 +143,11 @@ export async function startLine(options: LineOptions): Promise<Line> {
             ],
             mounts: [
               { host: agentFile, inside: '/agent/scripted-agent.mjs' },
-              { host: scriptFile, inside: '/agent-script/script.json' },
+              { host: scripts, inside: '/agent-script' },
             ],
           },
         }),
-        teamsFile: writeTeam(scriptDir),
+        teamsFile: writeTeam(scriptDir, options.team ?? DEVELOPER),
         importIsolation: 'bubblewrap',
       },
     });
@@ -159,44 +167,62 @@ export async function startLine(options: LineOptions): Promise<Line> {
     throw error;
   }
   const { control } = github;
-  const repo = 'octo/slugs';
-  return {
+  function conversationIn(repo: string): Pick<Line, 'repo' | 'addIssue' | 'comment'> {
+    return {
+      repo,
+      async addIssue(title = SAMPLE_ISSUE.title, body = SAMPLE_ISSUE.body) {
+        return (await control.addIssue({ repo, title, body, by: WRITER })).number;
+      },
+      async comment(issue, body, by = WRITER) {
+        const comment = await control.comment({ repo, issue, body, by });
+        const payload = await control.issueCommentPayload({ repo, comment: comment.id });
+        const [delivery] = await control.deliver('issue_comment', payload);
+        if (delivery === undefined) throw new Error('nothing was delivered');
+        return { commentId: comment.id, guid: delivery.guid, statusCode: delivery.statusCode };
+      },
+    };
+  }
+  const line: Line = {
     github,
     deployment,
     db,
-    repo,
     crashes,
     notes,
     setScript,
-    async addIssue(title = SAMPLE_ISSUE.title, body = SAMPLE_ISSUE.body) {
-      return (await control.addIssue({ repo, title, body, by: WRITER })).number;
-    },
-    async comment(issue, body, by = WRITER) {
-      const comment = await control.comment({ repo, issue, body, by });
-      const payload = await control.issueCommentPayload({ repo, comment: comment.id });
-      const [delivery] = await control.deliver('issue_comment', payload);
-      if (delivery === undefined) throw new Error('nothing was delivered');
-      return { commentId: comment.id, guid: delivery.guid, statusCode: delivery.statusCode };
+    ...conversationIn('octo/slugs'),
+    async addRepository(name) {
+      await control.addRepo({ ...SAMPLE_REPOSITORY, name });
+      return { ...line, ...conversationIn(`octo/${name}`) };
     },
     stop,
   };
+  return line;
 }
 
-function writeTeam(dir: string): string {
+const DEVELOPER: TeamInput = {
+  v: 1,
+  name: 'starter',
+  nodes: [
+    {
+      id: 'developer',
+      agent: { cli: 'scripted' },
+      prompt: 'You are the developer. Mend what the issue describes.',
+      timeoutMinutes: 5,
+    },
+  ],
+};
+
+/** A node of a team whose agent follows `scripts` under the node's own name. */
+export function scriptedNode(
+  id: string,
+  more: Omit<Partial<TeamInput['nodes'][number]>, 'id' | 'agent'> = {},
+): TeamInput['nodes'][number] {
+  const args = ['--script', `/agent-script/${id}.json`];
+  return { id, agent: { cli: 'scripted', args }, prompt: `You are ${id}.`, ...more };
+}
+
+function writeTeam(dir: string, team: TeamInput): string {
   const file = join(dir, 'teams.json');
-  const team = {
-    v: 1,
-    name: 'starter',
-    nodes: [
-      {
-        id: 'developer',
-        agent: { cli: 'scripted' },
-        prompt: 'You are the developer. Mend what the issue describes.',
-        timeoutMinutes: 5,
-      },
-    ],
-    edges: [],
-  };
   writeFileSync(file, JSON.stringify({ teams: [team] }), { mode: 0o644 });
   return file;
 }
