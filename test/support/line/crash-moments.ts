@@ -20,7 +20,11 @@ export interface CrashMoment {
 
 const NO_CHANGE = [{ do: 'handOff', outcome: 'done', summary: 'nothing to do' }] as const;
 const TALKS_AND_WORKS_ON = [
-  { do: 'run', command: 'setsid sleep 300 >/dev/null 2>&1 & sleep 300 >/dev/null 2>&1 &', as: 'left' },
+  {
+    do: 'run',
+    command: 'setsid sleep 300 >/dev/null 2>&1 & sleep 300 >/dev/null 2>&1 &',
+    as: 'left',
+  },
   { do: 'print', text: 'at work\n' },
   { do: 'sleep', ms: 1_500 },
   ...SAMPLE_FIX,

@@ -87,7 +87,7 @@ async function redeliver(line: Line, guid: string): Promise<void> {
 }
 
 /** Waits for an intake that answers and tells GitHub where: one that was killed comes back at another port. */
-async function connectHook(line: Line): Promise<void> {
+export async function connectHook(line: Line): Promise<void> {
   const isHealthy = (): Promise<boolean> =>
     fetch(`${line.deployment.intakeUrl}/health`).then(
       ({ ok }) => ok,
@@ -111,7 +111,11 @@ export async function expectOneOfEverything(
   { issue, id, branch, events }: Outcome,
 ): Promise<void> {
   const published = moment.ends === 'published' ? 1 : 0;
-  const { rows } = await line.db.query('select id from task where subject_number = $1', [issue]);
+  const { rows } = await line.db.query(
+    `select t.id from task t join repository r on r.id = t.repository_id
+     where t.subject_number = $1 and r.owner || '/' || r.name = $2`,
+    [issue, line.repo],
+  );
   expect(rows).toEqual([{ id }]);
   const branches = (await agentBranches(line)).filter((name) => name.includes(`/issue-${issue}-`));
   expect(branches).toEqual(published === 1 ? [branch] : []);
@@ -126,7 +130,8 @@ export async function expectOneOfEverything(
     assessed: 1,
     verdict: moment.ends === 'refused' ? 0 : 1,
   });
-  for (const kind of ['pushed', 'published']) expect([kind, count(kind)]).toEqual([kind, published]);
+  for (const kind of ['pushed', 'published'])
+    expect([kind, count(kind)]).toEqual([kind, published]);
   for (const kind of ['ticket_issued', 'bundle_collected']) {
     expect([kind, count(kind)]).toEqual([kind, moment.ends === 'refused' ? 0 : 1]);
   }
@@ -143,7 +148,8 @@ export async function expectTidy(line: Line, tokensBefore: number, diedBy?: Date
       async () => {
         const minted = (await line.github.control.tokens()).slice(tokensBefore);
         return minted.filter(
-          (token) => token.revokedAt === null && !(diedBy !== undefined && token.mintedAt <= diedBy),
+          (token) =>
+            token.revokedAt === null && !(diedBy !== undefined && token.mintedAt <= diedBy),
         );
       },
       { timeout: 20_000 },

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from '@sallyport/cli/local/process-table';
+import { SECOND } from './second-processes.ts';
 import type { Line } from './start-line.ts';
 
 /** Programs that stay as long as their process does: its loader's, the holder of a lock, the guard of the launcher. */
@@ -14,14 +15,20 @@ const KEPT = /^(?:base-[0-9a-f]{64}|import-child\.mjs|sallyport\.lock)$/;
 /** One line for each thing that is left over. */
 export function findLeftovers(line: Line): string[] {
   const { processes } = line.deployment;
-  const stateOf = (name: ServiceName): string =>
-    processes.find((one) => one.name === name)?.places.stateDir ?? '';
+  const statesOf = (name: ServiceName): string[] => {
+    const dir = processes.find((one) => one.name === name)?.places.stateDir ?? '';
+    return [dir, `${dir}${SECOND}`];
+  };
+  const inside = (name: ServiceName, part: string): string[] =>
+    statesOf(name).flatMap((dir) => list(join(dir, part)));
   return [
     ...strayProcesses(line),
-    ...list(join(stateOf('worker-launcher'), 'runs')),
-    ...list(join(stateOf('publisher'), 'scratch')).filter(isNotKept),
-    ...list(join(stateOf('importer'), 'imports')).filter(isNotKept),
-    ...processes.flatMap(({ places }) => temporaryFiles(places.temporaryDir)),
+    ...inside('worker-launcher', 'runs'),
+    ...inside('publisher', 'scratch').filter(isNotKept),
+    ...inside('importer', 'imports').filter(isNotKept),
+    ...processes.flatMap(({ places: { temporaryDir } }) =>
+      [temporaryDir, `${temporaryDir}${SECOND}`].flatMap(temporaryFiles),
+    ),
   ];
 }
 
@@ -37,6 +44,13 @@ function temporaryFiles(root: string): string[] {
   return isGuards ? more : [first, ...more];
 }
 
+/** How many sandboxes the launcher has at this moment: of agents and of collectors. */
+export function countSandboxes({ deployment }: Line): number {
+  const launcher = deployment.processes.find(({ name }) => name === 'worker-launcher');
+  const uid = launcher?.account?.uid ?? process.getuid?.();
+  return listProcesses().filter((one) => one.uid === uid && one.name === 'bwrap').length;
+}
+
 interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
@@ -46,14 +60,17 @@ interface ProcessFacts {
 
 function strayProcesses({ deployment }: Line): string[] {
   const { processes, supervisor } = deployment;
-  const mains = new Set(processes.map(({ name }) => supervisor.pidOf(name)));
+  const names = processes.flatMap(({ name }) => [name, `${name}${SECOND}`]);
+  const mains = new Set(names.map((name) => supervisor.pidOf(name)));
   const accounts = processes.flatMap(({ account }) => (account === undefined ? [] : [account.uid]));
   // Without a user for each process only the programs of sandboxes tell ours from the rest of the machine.
   const isOurs = ({ uid, name }: ProcessFacts): boolean =>
     accounts.length > 0 ? accounts.includes(uid) : uid === process.getuid?.() && name === 'bwrap';
   return listProcesses()
     .filter(isOurs)
-    .filter(({ pid, parent, name }) => !mains.has(pid) && !(mains.has(parent) && COMPANIONS.has(name)))
+    .filter(
+      ({ pid, parent, name }) => !mains.has(pid) && !(mains.has(parent) && COMPANIONS.has(name)),
+    )
     .map(({ pid, parent, name }) => `process ${pid} ${name} (child of ${parent})`);
 }
 
