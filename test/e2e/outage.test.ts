@@ -59,9 +59,7 @@ it('does nothing while Postgres is away, and goes on when it is back', async () 
   const stillAwayAt = new Date();
   await back;
   // From a second after the server took no more questions on; it may take its time to stop.
-  expect(
-    await effectsBetween(where, new Date(stopsAt + 3_000), stillAwayAt),
-  ).toEqual([]);
+  expect(await effectsBetween(where, new Date(stopsAt + 3_000), stillAwayAt)).toEqual([]);
   for (const asked of [under, another, meanwhile]) await expectPublishedOnce(where, asked);
   expect(where.notes).toEqual([]);
 });

@@ -17,9 +17,16 @@ it('goes to one process at a time, and empty of what a killed one left unfinishe
   writeFileSync(join(work, 'import-child.mjs'), '');
   writeFileSync(join(work, '019df000-0000-4000-8000-000000000001.mjs'), '');
   const release = await takeWorkDirectory(work);
-  const left = ['quarantine-a1', 'building-b', 'source-1.pack', '019df000-0000-4000-8000-000000000001.mjs'];
+  const left = [
+    'quarantine-a1',
+    'building-b',
+    'source-1.pack',
+    '019df000-0000-4000-8000-000000000001.mjs',
+  ];
   expect(left.filter((name) => existsSync(join(work, name)))).toEqual([]);
-  expect(['base-0/HEAD', 'import-child.mjs'].every((name) => existsSync(join(work, name)))).toBe(true);
+  expect(['base-0/HEAD', 'import-child.mjs'].every((name) => existsSync(join(work, name)))).toBe(
+    true,
+  );
   const asked = takeWorkDirectory(work);
   await expect(asked).rejects.toMatchObject({
     code: 'bad_config',
