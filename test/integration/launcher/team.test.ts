@@ -22,6 +22,11 @@ const TOUCH: ScriptedAction = {
 function course({ steps }: Look): string[] {
   return steps.map((s) => `${s.node}.${s.visit}.${s.attempt} ${s.state}`);
 }
+/** The claims of a step that must have handed off. */
+function handOffOf(step: Look['steps'][number] | undefined): { claims: Record<string, string> } {
+  if (!step?.handOff) throw new Error('the step handed nothing off');
+  return step.handOff as { claims: Record<string, string> };
+}
 function started({ events }: Look, node: string): Record<string, unknown>[] {
   return events
     .filter((e) => e.kind === 'step_started' && e.data['node'] === node)
@@ -112,7 +117,7 @@ test('twenty reviewers at once have one tree on disk, and the one after them beg
   const compared = look.events.filter((e) => e.kind === 'tree_compared').map((e) => e.data);
   expect(compared.filter((data) => data['writeAttempt'] === true)).toHaveLength(20);
   expect(look.run).toMatchObject({ treeOid: fixture.source.tree, bundleArtifactId: null });
-  const { claims } = look.steps.at(-1)?.handOff as { claims: Record<string, string> };
+  const { claims } = handOffOf(look.steps.at(-1));
   expect(claims['handed']).toBe('0: 20');
 }, 180_000);
 
@@ -131,7 +136,7 @@ describe('a hand-off that cannot be used', () => {
     const look = await fixture.look(task);
     expect(course(look)).toEqual(['developer.1.1 finished']);
     expect(look.steps[0]?.exit).toMatchObject({ repaired: { reason: 'hand_off_not_json' } });
-    const { claims } = look.steps[0]?.handOff as { claims: Record<string, string> };
+    const { claims } = handOffOf(look.steps[0]);
     expect(claims['prompt']).toContain('the hand-off is not JSON');
     const { files } = fixture.source.applyBundle(await look.bundle(), task.branch);
     expect(files['times.txt']).toBe('xx');

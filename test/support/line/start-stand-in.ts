@@ -69,8 +69,8 @@ export async function startStandIn(options: {
       START_TIMEOUT_MS,
     );
     if (child.stdout) readLines(child.stdout, (line) => resolve(line));
-    child.once('exit', (code) =>
-      reject(new Error(`the GitHub stand-in ended with ${code}: ${errors.join('\n')}`)),
+    child.once('exit', (status) =>
+      reject(new Error(`the GitHub stand-in ended with ${status}: ${errors.join('\n')}`)),
     );
     void Promise.resolve().then(() => timer.unref());
   });

@@ -44,7 +44,9 @@ export function createHaltGuard(options: {
   async function read(): Promise<void> {
     const before = fingerprint();
     try {
-      state = await withDeadline(readHalt(db));
+      const fresh = await withDeadline(readHalt(db));
+      // Two reads may overtake one another; what was seen later in the database counts.
+      if (state === undefined || fresh.version >= state.version) state = fresh;
       unreadableSince = undefined;
     } catch (error) {
       if (unreadableSince === undefined)

@@ -35,7 +35,6 @@ export const SKIP_REASONS = [
   'git_directory',
   'inside_gitlink',
 ] as const;
-export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const TAKE_REFUSALS = [
   'too_many_files',
@@ -44,7 +43,6 @@ export const TAKE_REFUSALS = [
   'change_too_large',
   'unusable_path',
 ] as const;
-export type TakeRefusal = (typeof TAKE_REFUSALS)[number];
 
 const oid = z.string().regex(/^[0-9a-f]{40}$/);
 const count = z.int().min(0);
@@ -60,7 +58,6 @@ const ChangeSchema = z.strictObject({
   added: count.nullable(),
   removed: count.nullable(),
 });
-export type TreeChange = z.infer<typeof ChangeSchema>;
 
 const TakenSchema = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -1,4 +1,4 @@
-import { parseTeam, type Team, type TeamInput } from '@sallyport/teams/team';
+import { parseTeam, type Team } from '@sallyport/teams/team';
 import { buildGraph } from '@sallyport/teams/graph/team-graph';
 import { OUTCOMES, type Outcome } from '@sallyport/teams/hand-off';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ function team(nodes: object[], edges: object[]): Team {
     name: 'test',
     nodes: nodes.map((node) => ({ agent, prompt, ...node })),
     edges,
-  } as TeamInput);
+  });
   if (!parsed.ok) throw new Error(parsed.problems.join('; '));
   return parsed.team;
 }
