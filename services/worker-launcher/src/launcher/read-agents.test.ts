@@ -22,10 +22,14 @@ const GOOD = {
 test('what the operator wrote is what an agent gets, and what was left out is empty', () => {
   expect(read({ good: GOOD, bare: { argv: ['/agent/run'] } })).toEqual(
     new Map<string, unknown>([
-      ['good', GOOD],
-      ['bare', { argv: ['/agent/run'], mounts: [], env: {} }],
+      ['good', { ...GOOD, readOnly: false }],
+      ['bare', { argv: ['/agent/run'], mounts: [], env: {}, readOnly: false }],
     ]),
   );
+});
+
+test('an agent that the operator restricts is read-only in every step', () => {
+  expect(read({ good: { ...GOOD, readOnly: true } }).get('good')?.readOnly).toBe(true);
 });
 
 test.each<[string, unknown, RegExp]>([
