@@ -41,6 +41,10 @@ export const COMMANDS: CommandTable = {
     summary: 'the teams that ship, and the check of a team file',
     load: () => import('./commands/team.ts'),
   },
+  bench: {
+    summary: 'what this costs on this machine, beside what one would use otherwise',
+    load: () => import('./commands/bench.ts'),
+  },
   dev: {
     summary: 'for work on Sallyport itself: `dev test` runs the test suites',
     load: () => import('./commands/dev.ts'),

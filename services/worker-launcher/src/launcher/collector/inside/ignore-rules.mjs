@@ -8,7 +8,7 @@ import { STORE } from './stores.mjs';
 const RULES = '/tmp/rules';
 
 /**
- * Creates the question. `entries` is the given tree by path; `indexPath` its index.
+ * Creates the question. `entries` is the given tree; `indexPath` its index.
  * @returns {(files: string[], directories: string[]) => Promise<Set<string>>} the ignored ones among these paths
  */
 export function createIgnoreRules(git, entries, indexPath) {
@@ -18,9 +18,8 @@ export function createIgnoreRules(git, entries, indexPath) {
     laidOut = true;
     mkdirSync(RULES);
     const files = [];
-    for (const [path, entry] of entries) {
-      const isRule = path === '.gitignore' || path.endsWith('/.gitignore');
-      if (isRule && (entry.mode & 0o170000) === 0o100000) files.push(path);
+    for (const path of entries.named('.gitignore')) {
+      if ((entries.get(path).mode & 0o170000) === 0o100000) files.push(path);
     }
     if (files.length === 0) return;
     await git.output(['checkout-index', '--quiet', '-z', '--stdin'], {

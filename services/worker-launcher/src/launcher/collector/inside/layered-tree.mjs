@@ -8,7 +8,6 @@ import { readIndex } from './index-file.mjs';
 import { checkOut, makeStepRepository } from './materialize.mjs';
 import { treeOf } from './run-operations.mjs';
 import { RUN, STORE } from './stores.mjs';
-import { directoriesOf } from './walk-tree.mjs';
 
 const OID = /^[0-9a-f]{40}$/;
 const MODE_GITLINK = '160000';
@@ -110,10 +109,9 @@ async function readChange(git, from, to) {
 async function hide(at, removed) {
   if (removed.length === 0) return;
   const entries = readIndex(at.index);
-  const directories = directoriesOf(entries.keys());
   const marks = new Set();
   for (const path of removed) {
-    const mark = topmostGone(path, entries, directories);
+    const mark = topmostGone(path, entries);
     if (mark !== undefined) marks.add(mark);
   }
   // One node under many names, as the kernel itself does it: making a node takes a program, linking does not.
@@ -128,16 +126,16 @@ async function hide(at, removed) {
   }
 }
 
-function topmostGone(path, entries, directories) {
+function topmostGone(path, entries) {
   let top = path;
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
     const directory = path.slice(0, at);
     // A file, link or submodule now stands above it and hides what was below.
     if (entries.has(directory)) return undefined;
-    if (!directories.has(directory)) top = directory;
+    if (!entries.hasDirectory(directory)) top = directory;
   }
   // A directory stands where the file was and hides it.
-  return directories.has(top) || entries.has(top) ? undefined : top;
+  return entries.hasDirectory(top) || entries.has(top) ? undefined : top;
 }
 
 /** What an overlay takes for a deletion: the one kind of device that anybody may make. */

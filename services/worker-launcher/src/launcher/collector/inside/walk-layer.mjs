@@ -6,7 +6,6 @@ import { isGitDirectoryName } from './git-names.mjs';
 import { Problem } from './problem.mjs';
 import { MERGED } from './stores.mjs';
 import {
-  directoriesOf,
   kindOf,
   MAX_PATH_BYTES,
   MODE_GITLINK,
@@ -20,8 +19,7 @@ import {
  * @returns what `walkTree` returns, and whether the git directory was touched
  */
 export async function walkLayer({ root, entries, ignoredAmong, maxEntries, trackedOnly }) {
-  const trackedDirectories = directoriesOf(entries.keys());
-  const gone = createRemovals(entries, trackedDirectories);
+  const gone = createRemovals(entries);
   const found = {
     suspects: [],
     removed: [],
@@ -43,7 +41,7 @@ export async function walkLayer({ root, entries, ignoredAmong, maxEntries, track
       if (entries.get(path)?.mode === MODE_GITLINK) {
         if (readDirectory(root, path).length > 0)
           found.skipped.push({ path, reason: 'inside_gitlink' });
-      } else if (trackedDirectories.has(path)) return path;
+      } else if (entries.hasDirectory(path)) return path;
       else {
         gone.add(path);
         directories.push(path);
@@ -69,7 +67,7 @@ export async function walkLayer({ root, entries, ignoredAmong, maxEntries, track
     const directories = [];
     const next = [];
     for (const directory of level) {
-      if (directory === '' || trackedDirectories.has(directory)) shared.push(directory);
+      if (directory === '' || entries.hasDirectory(directory)) shared.push(directory);
       for (const item of readDirectory(root, directory)) {
         visited += 1;
         if (visited > maxEntries)
@@ -92,27 +90,13 @@ export async function walkLayer({ root, entries, ignoredAmong, maxEntries, track
 }
 
 /** Collects paths of which nothing is left, and says which files of the tree that takes away. */
-function createRemovals(entries, trackedDirectories) {
+function createRemovals(entries) {
   const roots = new Set();
-  let children;
-
-  function childrenOf(directory) {
-    if (children === undefined) {
-      children = new Map();
-      for (const path of [...entries.keys(), ...trackedDirectories]) {
-        const slash = path.lastIndexOf('/');
-        const parent = path.slice(0, Math.max(0, slash));
-        const siblings = children.get(parent);
-        if (siblings === undefined) children.set(parent, [path]);
-        else siblings.push(path);
-      }
-    }
-    return children.get(directory) ?? [];
-  }
 
   function add(path) {
+    const entry = entries.get(path);
     // The files of a submodule are never laid out; its absence says nothing.
-    if (entries.has(path) ? entries.get(path).mode !== MODE_GITLINK : trackedDirectories.has(path))
+    if (entry === undefined ? entries.hasDirectory(path) : entry.mode !== MODE_GITLINK)
       roots.add(path);
   }
 
@@ -120,7 +104,7 @@ function createRemovals(entries, trackedDirectories) {
     add,
     addMissing(directory, present) {
       const names = new Set(present.map((item) => item.name));
-      for (const path of childrenOf(directory)) {
+      for (const path of entries.children(directory)) {
         if (!names.has(path.slice(path.lastIndexOf('/') + 1))) add(path);
       }
     },
@@ -128,8 +112,9 @@ function createRemovals(entries, trackedDirectories) {
       const removed = [];
       const open = [...roots];
       for (let path = open.pop(); path !== undefined; path = open.pop()) {
-        if (!entries.has(path)) open.push(...childrenOf(path));
-        else if (entries.get(path).mode !== MODE_GITLINK) removed.push(path);
+        const entry = entries.get(path);
+        if (entry === undefined) open.push(...entries.children(path));
+        else if (entry.mode !== MODE_GITLINK) removed.push(path);
       }
       return [...new Set(removed)];
     },

@@ -17,7 +17,8 @@ export const MODE_GITLINK = 0o160000;
  * @returns what is suspect (path, mode, stat, the entry it had), what is gone, what was left out and why; with
  * `trackedOnly` what is new is not looked into but named
  */
-export async function walkTree({ root, entries, ignoredAmong, maxEntries, trackedOnly }) {
+export async function walkTree({ root, entries: index, ignoredAmong, maxEntries, trackedOnly }) {
+  const entries = index.toMap();
   const trackedDirectories = directoriesOf(entries.keys());
   const seen = new Set();
   const found = { suspects: [], removed: [], skipped: [], ignored: [], untracked: [] };
@@ -124,8 +125,7 @@ export function readDirectory(root, directory) {
   }
 }
 
-/** All directories in which these paths lie. */
-export function directoriesOf(paths) {
+function directoriesOf(paths) {
   const directories = new Set();
   for (const path of paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
