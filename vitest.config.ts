@@ -11,6 +11,9 @@ export default defineConfig({
             '{services,packages}/*/{src,bootstrap}/**/*.test.{ts,mjs}',
             'test/{architecture,support}/**/*.test.ts',
           ],
+          // Many start real programs; on a busy machine five seconds pass before those have begun.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
@@ -20,8 +23,8 @@ export default defineConfig({
           globalSetup: ['test/support/servers/global-setup.ts'],
           // One suite after the other: they share two cores, and the e2e timings are part of what is tested.
           sequence: { groupOrder: 1 },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           maxWorkers: 2,
         },
       },
@@ -30,7 +33,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           sequence: { groupOrder: 2 },
-          testTimeout: 120_000,
+          testTimeout: 180_000,
           hookTimeout: 120_000,
           fileParallelism: false,
         },
