@@ -249,7 +249,7 @@ it('says in the timeline who enforced what', () => {
     level: 'reflex',
     restrictedBy: ['node'],
     enforcedBy: 'written_rule',
-    enforcement: expect.stringContaining('the mount keeps every write from the project'),
+    says: expect.stringContaining('the mount keeps every write from the project'),
   });
   expect(eventOf('step_started', 'release-gate')).toMatchObject({ enforcedBy: 'not_read_only' });
 });

@@ -92,7 +92,7 @@ describe.each(['overlay', 'copy'] as const)('with trees by %s', (mount) => {
       enforcedBy: 'written_rule',
       mount,
     });
-    expect(String(eventOf(look, 'step_started', 'qa')['enforcement'])).toContain('mount');
+    expect(String(eventOf(look, 'step_started', 'qa')['says'])).toContain('mount');
   }, 60_000);
 
   test('readers that write by edit, sed, a shell or git are reported with their paths, and nothing of it stays', async () => {

@@ -11,10 +11,12 @@ export function describeEvent(event: TimelineEvent): string {
 }
 
 function describeData(data: Record<string, unknown>): string {
-  const text = Object.entries(data)
+  // What an event says in words stands before its facts.
+  const { says, ...facts } = data;
+  const words = typeof says === 'string' ? [says] : [];
+  const text = Object.entries(facts)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
-  const clean = printable(text);
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const clean = printable([...words, ...text].join(' '));
   return clean.length > MAX_DATA_CHARS ? `${clean.slice(0, MAX_DATA_CHARS)}…` : clean;
 }

@@ -5,10 +5,13 @@ const MAX_CHARS = 1000;
 
 /** `branch=agent/issue-1 sha=…`; facts that are not there are left out, long lists are cut. */
 export function describeEventData(data: Record<string, unknown>): string {
-  const text = Object.entries(data)
+  // What an event says in words stands before its facts.
+  const { says, ...facts } = data;
+  const words = typeof says === 'string' ? [says] : [];
+  const pairs = Object.entries(facts)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const text = [...words, ...pairs].join(' ');
   const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
   return visibleText(cut);
 }

@@ -36,6 +36,15 @@ describe('the pull request', () => {
     expect(body).not.toContain('Worth a look');
   });
 
+  it('says of a read-only step that wrote that this was discarded', () => {
+    const [step] = facts.steps;
+    if (step === undefined) throw new Error('there is no step');
+    const reader = { ...step, node: 'qa', readOnly: true };
+    const body = pullBody({ ...facts, steps: [reader, { ...reader, wrote: false }] });
+    expect(body).toContain('| `qa` | 1.1 | yes | 1.2 s | `done` | written to, discarded |');
+    expect(body).toContain('| `qa` | 1.1 | yes | 1.2 s | `done` | unchanged |');
+  });
+
   it('refers to the issue without closing it when the work does not settle it', () => {
     const body = pullBody({ ...facts, closesIssue: false, summary: 'This fixes #12.' });
     expect(body).toContain('Refs #12');

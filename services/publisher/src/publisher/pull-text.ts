@@ -14,6 +14,7 @@ export interface StepLine {
   /** Null while it has not ended. */
   durationMs: number | null;
   outcome: string;
+  /** Whether it wrote to the project; what a read-only step wrote was discarded. */
   wrote: boolean;
 }
 
@@ -108,7 +109,7 @@ function stepTable(steps: readonly StepLine[]): string {
   if (steps.length === 0) return '';
   const rows = steps.slice(0, MAX_STEPS).map((step) => {
     const took = step.durationMs === null ? '–' : `${(step.durationMs / 1000).toFixed(1)} s`;
-    const tree = step.wrote ? 'changed' : 'unchanged';
+    const tree = step.wrote ? (step.readOnly ? 'written to, discarded' : 'changed') : 'unchanged';
     return `| ${code(step.node)} | ${step.visit}.${step.attempt} | ${step.readOnly ? 'yes' : 'no'} | ${took} | ${code(step.outcome)} | ${tree} |`;
   });
   return [

@@ -35,7 +35,9 @@ function stepLine(step: StepRow): StepLine {
     readOnly: step.readOnly,
     durationMs: step.endedAt === null ? null : step.endedAt.getTime() - step.startedAt.getTime(),
     outcome: textField(step.handOff, 'outcome') || step.state,
-    wrote: step.tree !== null && step.tree !== step.baseTree,
+    wrote:
+      (step.tree !== null && step.tree !== step.baseTree) ||
+      field(step.exit, 'writeAttempt') === true,
   };
 }
 
@@ -47,6 +49,10 @@ function summaryOf(steps: readonly StepRow[]): string {
 }
 
 function textField(value: unknown, name: string): string {
-  const field = (value as Record<string, unknown> | null)?.[name];
-  return typeof field === 'string' ? field : '';
+  const text = field(value, name);
+  return typeof text === 'string' ? text : '';
+}
+
+function field(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | null)?.[name];
 }

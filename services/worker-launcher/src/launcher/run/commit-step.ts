@@ -65,6 +65,7 @@ export async function commitStep(work: RunWork, step: EndedStep): Promise<void> 
       transcriptArtifactId: transcript?.id ?? null,
     });
     const compared = describeComparison(step.taking, {
+      node: identity.node,
       baseTree: step.baseTree,
       kept: failure === undefined && !readOnly,
       readOnly,

@@ -2,10 +2,11 @@
  * What the timeline says about a step's tree beside the one it was given: for a writing step its result, for a read-only
  * one a finding, what it tried and that it was discarded.
  */
-import { storableJson } from './storable.ts';
+import { storableJson, storableText } from './storable.ts';
 import type { StepTaking, TakenWork } from './take-step.ts';
 
 const LISTED_PATHS = 200;
+const NAMED_PATHS = 5;
 
 /** Whether a read-only step tried to change what is not its own: tracked paths, or the git directory. */
 export function attemptedToWrite(taking: StepTaking | undefined, readOnly: boolean): boolean {
@@ -18,10 +19,11 @@ export function attemptedToWrite(taking: StepTaking | undefined, readOnly: boole
 /** The data of `tree_compared`; undefined when there was nothing to compare. */
 export function describeComparison(
   taking: StepTaking | undefined,
-  step: { baseTree: string; kept: boolean; readOnly: boolean },
+  step: { node: string; baseTree: string; kept: boolean; readOnly: boolean },
 ): Record<string, unknown> | undefined {
   if (taking === undefined || taking.kind === 'lost') return undefined;
   const common = {
+    says: storableText(sayInWords(taking, step)),
     baseTree: step.baseTree,
     result: step.kept ? 'kept' : 'discarded',
     writeAttempt: attemptedToWrite(taking, step.readOnly),
@@ -53,4 +55,33 @@ function describeTaken(taken: TakenWork): Record<string, unknown> {
     skipped: storableJson(skipped.slice(0, LISTED_PATHS)),
     gitDirectoryTouched: taken.gitDirectoryTouched,
   };
+}
+
+/** One sentence for people: who wrote what, and what became of it. */
+function sayInWords(
+  taking: Exclude<StepTaking, { kind: 'lost' }>,
+  { node, kept, readOnly }: { node: string; kept: boolean; readOnly: boolean },
+): string {
+  const fate = kept ? '' : `; discarded, because ${readOnly ? 'it is read-only' : 'it failed'}`;
+  if (taking.kind === 'refused') {
+    return `node ${node} wrote more to the tree than can be taken (${taking.failure.message})${fate}`;
+  }
+  const { taken } = taking;
+  if (taken.changeCount === 0) {
+    const output = taken.untrackedCount + taken.ignoredCount;
+    const left = output === 0 ? '' : `; ${count(output, 'output')} beside it did not pass on`;
+    const git = taken.gitDirectoryTouched && readOnly ? ' but touched its git directory' : '';
+    return `node ${node} left the tree as it was${git}${left}`;
+  }
+  const named = taken.changes.slice(0, NAMED_PATHS).map(({ path }) => path);
+  const more = taken.changeCount > named.length ? ', …' : '';
+  const lines =
+    taken.linesAdded === null || taken.linesRemoved === null
+      ? ''
+      : `, +${taken.linesAdded} -${taken.linesRemoved} lines`;
+  return `node ${node} wrote to the tree: ${count(taken.changeCount, 'path')}${lines} (${named.join(', ')}${more})${fate}`;
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

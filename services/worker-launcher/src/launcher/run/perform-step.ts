@@ -150,7 +150,7 @@ async function startRow(work: RunWork, { id, identity, planned, base }: Attempt)
       restrictedBy: plan.restriction?.by ?? [],
       enforcedBy,
       verified: plan.verified,
-      enforcement: plan.sentence,
+      says: plan.sentence,
       removedArguments: plan.removed,
       mount: work.stepMount,
       policyHash,

@@ -2,11 +2,13 @@
  * What an ordinary user without capabilities gets from a sandbox: run by a test under such a user, it prints the report
  * of the machine and the exits of a few sandboxes as JSON. A program of its own, because a process cannot become root again.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRepository, startRun, writeFiles } from '../collector/collector-fixture.ts';
+import { removeTree } from '../run/remove-tree.ts';
 import { createBubblewrapDriver } from './bubblewrap-driver.ts';
+import { detectOverlay } from './detect-overlay.ts';
 import { detectSandbox } from './detect.ts';
 import { shellSpec } from './sandbox-fixture.ts';
 
@@ -24,14 +26,23 @@ const repository = makeRepository(root, { 'a.txt': 'a\n' });
 const run = await startRun(root, repository);
 writeFiles(await run.layOut('one'), { 'b.txt': 'b\n' });
 const taken = await run.take('one');
+run.layered = true;
+const layer = await run.layOut('two');
+writeFiles(layer, { 'closed/b.txt': 'b\n' });
+rmSync(join(layer, 'a.txt'));
+chmodSync(join(layer, 'closed'), 0o000);
+const layered = await run.take('two');
+const overlay = await detectOverlay(driver, root);
 const report = await detectSandbox();
-rmSync(root, { recursive: true, force: true });
+await removeTree(root);
 process.stdout.write(
   `${JSON.stringify({
     uid: process.getuid?.(),
     identity: identity.stdout.text,
     contained: { end: contained.end.kind, peak: contained.peak.processes },
     taken,
+    layered,
+    overlay,
     report,
   })}\n`,
 );

@@ -14,6 +14,8 @@ interface ProbeAnswer {
   identity: string;
   contained: { end: string; peak: number };
   taken: unknown;
+  layered: unknown;
+  overlay: unknown;
   report: unknown;
 }
 
@@ -32,6 +34,14 @@ test('an ordinary user without capabilities gets the same walls, and processes a
       kind: 'taken',
       changes: [{ path: 'b.txt', status: 'A' }],
     });
+    expect(answer.layered).toMatchObject({
+      kind: 'taken',
+      changes: [
+        { path: 'a.txt', status: 'D' },
+        { path: 'closed/b.txt', status: 'A' },
+      ],
+    });
+    expect(answer.overlay).toEqual({ usable: true });
     expect(answer.report).toMatchObject({
       usable: true,
       network: 'kernel',
