@@ -68,6 +68,12 @@ export async function inTransaction<T>(
     throw new AppError('unavailable', 'connecting to Postgres', { cause });
   }
   let broken: Error | undefined;
+  // The pool listens only to idle connections. One that dies between two statements of ours says so as an event, and an
+  // event of this name that nobody hears ends the process.
+  const onLost = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onLost);
   try {
     await client.query('begin');
     const result = await work(client as unknown as Transaction);
@@ -81,6 +87,7 @@ export async function inTransaction<T>(
     }
     throw error;
   } finally {
+    client.off('error', onLost);
     client.release(broken);
   }
 }
