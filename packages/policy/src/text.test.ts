@@ -79,6 +79,8 @@ describe('cleaning a body', () => {
     ['Fixes: #12', 'Fixes: #12'],
     ['Fixes #123', 'see #123'],
     ['Fixes #1', 'see #1'],
+    ['_Fixes #1_', '_see #1_'],
+    ['prefixes #1', 'prefixes #1'],
     ['closes acme/other#12', 'see acme/other#12'],
     ['RESOLVED https://github.com/acme/app/issues/12', 'see https://github.com/acme/app/issues/12'],
     ['fixes GH-12', 'see GH-12'],

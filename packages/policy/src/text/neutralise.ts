@@ -37,8 +37,9 @@ export function disarmLineStart(line: string): string {
 }
 
 const REFERENCE = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d|GH-\d|https?:\/\/[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}\/(?:issues|pull)\/\d`;
+// An underscore before the word is markup to GitHub and a letter to `\b`.
 const CLOSING = new RegExp(
-  String.raw`\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)([\s:*_~\\"'()[\]]{0,10}?)(?=${REFERENCE})`,
+  String.raw`(?<![A-Za-z0-9])(close[sd]?|fix(?:e[sd])?|resolve[sd]?)([\s:*_~\\"'()[\]]{0,10}?)(?=${REFERENCE})`,
   'gi',
 );
 const PLAIN_GAP = /^:? $/;
