@@ -132,25 +132,30 @@ it('starts nothing while halted, and goes on by itself when resumed', async () =
 });
 
 it.each([
-  ['has no required reviews', 'no_reviews'],
-  ['is not protected at all', 'none'],
-  ['can be bypassed by our own App', 'app_can_bypass'],
-  ['cannot be read', 'unreadable'],
-] as const)('pushes nothing to a base that %s, and says why', async (_, preset) => {
+  ['has no required reviews', 'no_reviews', /^(protection_unprotected|protection_weak)/],
+  ['is not protected at all', 'none', /^protection_unprotected/],
+  ['can be bypassed by our own App', 'app_can_bypass', /app_can_bypass/],
+  ['cannot be read', 'unreadable', /^protection_unknown/],
+] as const)('pushes nothing to a base that %s, and says why', async (_, preset, reason) => {
   await line.github.control.setProtection(line.repo, preset);
   const before = await agentBranches(line);
   const { task } = await askAndWait(line);
   expect(['held', 'rejected']).toContain(task.state);
-  expect(task.reason).toBeTruthy();
+  expect(task.reason).toMatch(reason);
   expect(await agentBranches(line)).toEqual(before);
 });
 
 const done = { do: 'handOff', outcome: 'done', summary: 'did it' } as const;
 it.each([
-  ['a workflow', [{ do: 'write', path: '.github/workflows/ci.yml', content: 'on: push\n' }, done]],
-  ['a symlink', [{ do: 'symlink', path: 'src/passwd', target: '/etc/passwd' }, done]],
+  [
+    'a workflow',
+    /^protected_path/,
+    [{ do: 'write', path: '.github/workflows/ci.yml', content: 'on: push\n' }, done],
+  ],
+  ['a symlink', /^symlink/, [{ do: 'symlink', path: 'src/passwd', target: '/etc/passwd' }, done]],
   [
     'a secret',
+    /^secret/,
     [
       {
         do: 'write',
@@ -160,12 +165,12 @@ it.each([
       done,
     ],
   ],
-] as const)('pushes nothing of a change with %s in it, and says why', async (_, script) => {
+] as const)('pushes nothing of a change with %s in it, and says why', async (_, reason, script) => {
   line.setScript(script);
   const before = await agentBranches(line);
   const { task } = await askAndWait(line);
   expect(task.state).toBe('rejected');
-  expect(task.reason).toBeTruthy();
+  expect(task.reason).toMatch(reason);
   expect(await agentBranches(line)).toEqual(before);
 });
 
