@@ -52,7 +52,9 @@ describe('docker-compose.yml', () => {
       expect(service.security_opt?.[0]).toBe('no-new-privileges:true');
       expect(service.security_opt).toHaveLength(name === 'worker-launcher' ? 3 : 1);
       for (const limit of ['mem_limit', 'pids_limit', 'cpus'] as const)
-        expect(String(service[limit])).toMatch(/^(?:\$\{[A-Z_]+:-)?(?:[1-9][0-9.]*[a-z]?|0\.[0-9]*[1-9])\}?$/);
+        expect(String(service[limit])).toMatch(
+          /^(?:\$\{[A-Z_]+:-)?(?:[1-9][0-9.]*[a-z]?|0\.[0-9]*[1-9])\}?$/,
+        );
       expect(service.healthcheck === undefined).toBe(name === 'migrate');
     },
   );
