@@ -58,13 +58,15 @@ if [ ! -f "$env_file" ]; then
   echo "made $env_file"
 fi
 
+# The environment wins over the file, as it does for compose.
 setting() {
-  value=$(sed -n "s/^$1=//p" "$env_file" | tail -n 1)
+  eval "value=\${$1:-}"
+  if [ -z "$value" ]; then value=$(sed -n "s/^$1=//p" "$env_file" | tail -n 1); fi
   printf '%s' "${value:-$2}"
 }
 differs() {
   if [ -n "$2" ] && [ "$2" != "$(setting "$1" '')" ]; then
-    echo "setup.sh: $env_file says $1=$(setting "$1" ''), not $2; change it there" >&2
+    echo "setup.sh: $1 is $(setting "$1" '') (in $env_file or the environment), not $2; change it there" >&2
     exit 2
   fi
 }

@@ -1,4 +1,4 @@
-/** Builds the images of a deployment the way a closed network does: bases from Debian packages, no registry. */
+/** Builds what a closed network builds before it follows the manual: base images from Debian packages, no registry. */
 import { join } from 'node:path';
 import { install, type Engine } from './engine.ts';
 import { mustRun } from './run-program.ts';
@@ -14,20 +14,19 @@ export const IMAGES = {
   REDIS_IMAGE: 'sallyport-base/redis:7',
 } as const;
 
-/** Builds what the engine does not have yet, and the image of this checkout. */
-export async function buildImages(engine: Engine, note: (text: string) => void): Promise<void> {
+/** What tells the build scripts of an authority that this machine trusts and an image would not. */
+export function authorityEnvironment(): Record<string, string> {
   const certificates = process.env['EXTRA_CA_FILE'] ?? process.env['NODE_EXTRA_CA_CERTS'];
-  const env = {
-    ...engine.env,
-    ...(certificates === undefined ? {} : { EXTRA_CA_FILE: certificates }),
-    ...IMAGES,
-  };
+  return certificates === undefined ? {} : { EXTRA_CA_FILE: certificates };
+}
+
+/** Builds what the engine does not have yet. */
+export async function buildBases(engine: Engine, note: (text: string) => void): Promise<void> {
+  const env = { ...engine.env, ...authorityEnvironment(), ...IMAGES };
   const options = { env, timeoutMs: BUILD_TIMEOUT_MS };
   await install(['debootstrap'], ['debootstrap'], note);
   note('building the base images');
   await mustRun([join(ROOT, 'deploy', 'airgap', 'build-bases.sh')], options);
-  note('building the image');
-  await mustRun([join(ROOT, 'deploy', 'compose', 'build.sh')], options);
   // Younger ones are the builder's memory.
   if (engine.own)
     await mustRun(['docker', 'image', 'prune', '--force', '--filter', 'until=72h'], options);

@@ -7,14 +7,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startEngine, type Engine } from './engine.ts';
 import { EXPECTED } from './expected.ts';
-import { buildImages } from './images.ts';
+import { buildBases } from './images.ts';
 import { checkLine } from './line-checks.ts';
 import { createReport, type Report } from './report.ts';
 import { createStack, type Stack } from './stack.ts';
 import { checkImage, checkMachine, checkSecretFiles, checkWalls } from './wall-checks.ts';
-import { APP } from './world.ts';
+import { readCommands } from './terminal.ts';
 
-const DATA_DIR = join(import.meta.dirname, '..', '..', '.local', 'compose-engine', 'data');
+const ROOT = join(import.meta.dirname, '..', '..');
+const DATA_DIR = join(ROOT, '.local', 'compose-engine', 'data');
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -29,22 +30,20 @@ async function checkStack(report: Report, stack: Stack): Promise<void> {
       assert.match(ran.stderr, /--app-key/);
     },
   );
-  await report.check('the set-up makes what is missing, and nothing the second time', async () => {
-    const first = await stack.setUp(
-      '--app-id',
-      String(APP.id),
-      '--app-slug',
-      APP.slug,
-      '--app-key',
-      stack.appKeyFile,
-    );
-    assert.equal(first.code, 0, first.stderr);
+  await stack.configure();
+  stack.setScript([]);
+  await report.check(
+    'the commands under "With docker compose" in README work as they stand there',
+    async () => {
+      const said = await stack.type(readCommands(join(ROOT, 'README.md'), 'With docker compose'));
+      assert.match(said, /not halted/);
+    },
+  );
+  await report.check('the set-up changes nothing the second time', async () => {
     const second = await stack.setUp();
     assert.deepEqual([second.code, second.stdout], [0, 'nothing to do\n'], second.stderr);
   });
-  await stack.configure();
-  stack.setScript([]);
-  await report.check('everything comes up and is well', () => stack.up(Object.keys(EXPECTED)));
+  await report.check('everything is up and well', () => stack.untilWell(Object.keys(EXPECTED)));
   if (!report.isGood()) return;
   await checkImage(report, stack);
   await checkWalls(report, stack);
@@ -79,8 +78,8 @@ async function run(report: Report): Promise<void> {
   }
   try {
     engine = await startEngine(DATA_DIR, print);
-    await buildImages(engine, print);
-    stack = createStack(engine);
+    await buildBases(engine, print);
+    stack = await createStack(engine);
     await checkStack(report, stack);
     if (!report.isGood())
       print((await stack.compose(['logs', '--no-color', '--tail', '40'])).stdout);

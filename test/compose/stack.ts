@@ -1,7 +1,8 @@
-/** A deployment under compose, made by the commands that the manual names, with a GitHub of our own in it. */
+/** A deployment under compose in a copy of this checkout, with a GitHub of our own in it. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -18,13 +19,15 @@ import {
   type GithubControl,
 } from '../support/github/control/create-github-control.ts';
 import type { Engine } from './engine.ts';
-import { IMAGES } from './images.ts';
+import { copyCheckout } from './copy-checkout.ts';
+import { authorityEnvironment, IMAGES } from './images.ts';
 import { mustRun, run, type Ran } from './run-program.ts';
-import { APP, DEPLOYMENT, GITHUB_PORTS } from './world.ts';
+import { providePlugin, typeLines } from './terminal.ts';
+import { APP_KEY_NAME, GITHUB_PORTS } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const COMPOSE_DIR = join(ROOT, 'deploy', 'compose');
-const UP_TIMEOUT_MS = 600_000;
+const DOWN_TIMEOUT_MS = 600_000;
+const BUILD_TIMEOUT_MS = 1_800_000;
 const HEALTHY_TIMEOUT_MS = 300_000;
 const AGENT = {
   argv: [
@@ -52,28 +55,48 @@ const TEAM = {
   edges: [],
 };
 
-export type Stack = ReturnType<typeof createStack>;
+export type Stack = Awaited<ReturnType<typeof createStack>>;
 
 /** Makes the files that an operator and GitHub would bring; starts nothing. */
-export function createStack(engine: Engine) {
+export async function createStack(engine: Engine) {
   const project = `sallyport-test-${randomBytes(3).toString('hex')}`;
   const work = mkdtempSync(join(tmpdir(), 'sp-compose-'));
-  const state = join(work, 'state');
-  const envFile = join(work, 'env');
+  const checkout = join(work, 'sallyport');
+  const composeDir = join(checkout, 'deploy', 'compose');
+  const state = join(composeDir, 'state');
   const given = join(work, 'given');
-  const keyFile = join(given, 'app-key.pem');
-  const owner = statSync(ROOT);
-  const env = { ...engine.env, CHECKOUT: ROOT, WORK: work, OWNER: `${owner.uid}:${owner.gid}` };
-  for (const dir of [given, join(work, 'agent')]) mkdirSync(dir, { mode: 0o755 });
+  const home = join(work, 'home');
+  for (const dir of [given, home, join(work, 'agent')]) mkdirSync(dir, { mode: 0o755 });
+  await copyCheckout(ROOT, checkout);
+  copyFileSync(
+    join(import.meta.dirname, 'override.yml'),
+    join(composeDir, 'docker-compose.override.yml'),
+  );
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  writeFileSync(keyFile, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o644 });
-  writeFileSync(envFile, envText(state));
+  const key = privateKey.export({ type: 'pkcs1', format: 'pem' });
+  for (const file of [join(home, APP_KEY_NAME), join(given, 'app-key.pem')])
+    writeFileSync(file, key, { mode: 0o644 });
 
-  const compose = (args: readonly string[], options: { timeoutMs?: number } = {}): Promise<Ran> => {
-    const files = ['-f', 'docker-compose.yml', '-f', join(import.meta.dirname, 'override.yml')];
-    const argv = [...engine.compose, '-p', project, '--env-file', envFile, ...files, ...args];
-    return run(argv, { env, cwd: COMPOSE_DIR, ...options });
+  const owner = statSync(ROOT);
+  const env = {
+    ...engine.env,
+    ...authorityEnvironment(),
+    ...IMAGES,
+    HOME: home,
+    ...(await providePlugin(home)),
+    COMPOSE_PROJECT_NAME: project,
+    GITHUB_API_URL: `https://github:${GITHUB_PORTS.https}/api`,
+    GITHUB_URL: `https://github:${GITHUB_PORTS.https}`,
+    // Any free port.
+    INTAKE_BIND: '127.0.0.1:',
+    CONSOLE_BIND: '127.0.0.1:',
+    CHECKOUT: ROOT,
+    WORK: work,
+    OWNER: `${owner.uid}:${owner.gid}`,
   };
+
+  const compose = (args: readonly string[], options: { timeoutMs?: number } = {}): Promise<Ran> =>
+    run([...engine.compose, ...args], { env, cwd: composeDir, ...options });
   const docker = (...args: readonly string[]): Promise<string> =>
     mustRun(['docker', ...args], { env });
 
@@ -91,17 +114,21 @@ export function createStack(engine: Engine) {
     docker,
     containerOf,
     setUp: (...args: readonly string[]): Promise<Ran> =>
-      run([join(COMPOSE_DIR, 'setup.sh'), '--env', envFile, ...args], { env }),
-    appKeyFile: keyFile,
+      run([join(composeDir, 'setup.sh'), ...args], { env }),
+
+    /** Types these lines at a terminal that stands in the root of the checkout. @throws Error with what was said. */
+    type: (lines: readonly string[]): Promise<string> =>
+      typeLines(lines, { env, cwd: checkout, timeoutMs: BUILD_TIMEOUT_MS }),
 
     /** Writes what the agent will do in the runs that start from now on. */
     setScript(script: readonly ScriptedAction[]): void {
       writeFileSync(join(work, 'agent', 'script.json'), agentScript(...script), { mode: 0o644 });
     },
 
-    /** Replaces the example configuration by the scripted agent's, and makes GitHub's certificate. */
+    /** Brings a configuration that knows the scripted agent, and makes GitHub's certificate. */
     async configure(): Promise<void> {
       const config = join(state, 'config');
+      mkdirSync(config, { recursive: true });
       writeFileSync(join(config, 'agents.json'), JSON.stringify({ scripted: AGENT }));
       writeFileSync(join(config, 'teams.json'), JSON.stringify({ teams: [TEAM] }));
       await mustRun(
@@ -125,10 +152,8 @@ export function createStack(engine: Engine) {
         chmodSync(join(given, name), 0o644);
     },
 
-    /** Starts everything and waits until every container with a health check says that it is well. */
-    async up(services: readonly string[]): Promise<void> {
-      const ran = await compose(['up', '-d'], { timeoutMs: UP_TIMEOUT_MS });
-      if (ran.code !== 0) throw new Error(`up ended with ${ran.code}: ${ran.stderr.slice(-2000)}`);
+    /** Waits until the container of each of these services says that it is well. */
+    async untilWell(services: readonly string[]): Promise<void> {
       const deadline = Date.now() + HEALTHY_TIMEOUT_MS;
       for (const service of services) {
         const id = await containerOf(service);
@@ -200,28 +225,11 @@ export function createStack(engine: Engine) {
     },
 
     async down(): Promise<void> {
-      await compose(['down', '--volumes', '--timeout', '5'], { timeoutMs: UP_TIMEOUT_MS });
+      await compose(['down', '--volumes', '--timeout', '5'], { timeoutMs: DOWN_TIMEOUT_MS });
       // Most of it belongs to the containers' users.
-      await this.asRoot(['--volume', `${work}:/work`], 'rm', '-rf', '/work/state');
+      const inside = '/work/sallyport/deploy/compose/state';
+      await this.asRoot(['--volume', `${work}:/work`], 'rm', '-rf', inside);
       rmSync(work, { recursive: true, force: true });
     },
   };
-}
-
-function envText(state: string): string {
-  const values = {
-    ...IMAGES,
-    DEPLOYMENT_ID: DEPLOYMENT,
-    GITHUB_APP_ID: APP.id,
-    GITHUB_APP_SLUG: APP.slug,
-    GITHUB_API_URL: `https://github:${GITHUB_PORTS.https}/api`,
-    GITHUB_URL: `https://github:${GITHUB_PORTS.https}`,
-    // Any free port.
-    INTAKE_BIND: '127.0.0.1:',
-    CONSOLE_BIND: '127.0.0.1:',
-    STATE: state,
-  };
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
 }
