@@ -3,12 +3,9 @@
  * what to do about it; a team comes out only when nothing stands against it.
  */
 import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
-import type { z } from 'zod';
-import { checkAgents } from './check-agents.ts';
-import { explainShape } from './explain-shape.ts';
-import { TeamShapeSchema, type Team } from './team.ts';
+import { checkTeam } from './check-team.ts';
+import type { Team } from './team.ts';
 import type { TeamProblem, TeamProblemCode } from './team-problem.ts';
-import { validateTeam } from './validate-team.ts';
 
 export const TEAM_FILE_MAX_BYTES = 512 * 1024;
 
@@ -60,29 +57,16 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
     const message = error instanceof Error ? error.message : 'the file cannot be read as YAML';
     return { ok: false, problems: [{ ...START, code: 'not_yaml', severity: 'error', message }] };
   }
-  const parsed = TeamShapeSchema.safeParse(value);
-  const problems = parsed.success
-    ? [...validateTeam(parsed.data), ...checkAgents(parsed.data, options.customClis ?? [])]
-    : shapeProblems(parsed.error, value);
+  const { problems, team } = checkTeam(value, options.customClis);
   const placed = problems
     .map((problem) => withPlace(document, lines, problem))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
-  const ok = parsed.success && placed.every((problem) => problem.severity !== 'error');
-  return ok ? { ok, problems: placed, team: parsed.data } : { ok: false, problems: placed };
+  return team === undefined
+    ? { ok: false, problems: placed }
+    : { ok: true, problems: placed, team };
 }
 
 const START = { line: 1, column: 1 };
-
-/** A mistyped key is one problem, not two: what it was meant to be is then not told as missing. */
-function shapeProblems(error: z.ZodError, value: unknown): TeamProblem[] {
-  const problems = error.issues.flatMap((issue) => explainShape(issue, value));
-  const mistyped = new Set(problems.map((problem) => meantKey(problem)));
-  return problems.filter((p) => p.code !== 'missing_key' || !mistyped.has(JSON.stringify(p.path)));
-}
-
-function meantKey({ path, meant }: TeamProblem): string | undefined {
-  return meant === undefined ? undefined : JSON.stringify([...path.slice(0, -1), meant]);
-}
 
 function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {
   const { path, meant: _, ...rest } = problem;

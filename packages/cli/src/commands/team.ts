@@ -1,9 +1,7 @@
 /** `sallyport team`: the teams that ship, one team with what keeps its nodes from writing, and the check of a team file. */
 import { readFileSync } from 'node:fs';
 import { AppError } from '@sallyport/shared/errors';
-import { planStep } from '@sallyport/teams/readonly/plan-step';
-import { findAdapter } from '@sallyport/teams/readonly/adapters';
-import { newestVerified } from '@sallyport/teams/readonly/verification';
+import { describeNode } from '@sallyport/teams/describe-node';
 import { readTeamFile, type TeamFile, type TeamFileProblem } from '@sallyport/teams/read-team-file';
 import type { Team } from '@sallyport/teams/team';
 import { findTemplate, TEMPLATES } from '@sallyport/teams/templates/find-template';
@@ -73,31 +71,7 @@ function show(call: Call, name: string): ExitCode {
 }
 
 function describe(call: Call, team: Team, problems: readonly TeamFileProblem[]): ExitCode {
-  const nodes = team.nodes.map((node) => {
-    const adapter = findAdapter(node.agent.cli);
-    const plan = planStep({
-      team,
-      node,
-      taskReadOnly: false,
-      agent: {
-        argv: [adapter?.binary ?? node.agent.cli],
-        env: {},
-        version: adapter === undefined ? undefined : newestVerified(adapter),
-      },
-      mounts: [],
-    });
-    return {
-      id: node.id,
-      cli: node.agent.cli,
-      readOnly: plan.restriction !== null,
-      level: plan.restriction?.level ?? null,
-      enforcedBy: plan.enforcedBy,
-      verified: plan.verified,
-      leavesOpen: plan.leavesOpen,
-      sentence: plan.sentence,
-      argv: plan.argv,
-    };
-  });
+  const nodes = team.nodes.map((node) => describeNode(team, node));
   call.print(`${team.name}${team.description === undefined ? '' : `: ${team.description}`}\n`);
   for (const node of nodes) {
     const next = team.edges.filter((edge) => edge.from === node.id);

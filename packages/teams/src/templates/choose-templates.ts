@@ -2,8 +2,8 @@
  * The shipped teams, for the agent CLI that this deployment has: the operator names one, and every node of the chosen
  * templates gets it. Who is read-only in them is not the operator's to take back here.
  */
-import { findTemplate, TEMPLATES } from '@sallyport/teams/templates/find-template';
-import type { Team } from '@sallyport/teams/team';
+import { findTemplate, TEMPLATES } from './find-template.ts';
+import type { Team } from '../team.ts';
 import { z } from 'zod';
 
 export const TemplatesSchema = z.strictObject({
