@@ -25,7 +25,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          // Most of their time they wait, for leases to run out and processes to start.
+          maxWorkers: 3,
         },
       },
       {
@@ -35,7 +36,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Each file has a deployment of its own.
+          maxWorkers: 2,
         },
       },
       {
