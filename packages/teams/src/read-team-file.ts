@@ -2,7 +2,7 @@
  * Reads the text of a team file. Every problem is told at once, with the line and column at which its author finds it and
  * what to do about it; a team comes out only when nothing stands against it.
  */
-import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
+import { LineCounter, parseDocument, type Document } from 'yaml';
 import { checkTeam } from './check-team.ts';
 import type { Team } from './team.ts';
 import type { TeamProblem, TeamProblemCode } from './team-problem.ts';
@@ -38,7 +38,10 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
   const bytes = Buffer.byteLength(text);
   if (bytes > TEAM_FILE_MAX_BYTES) {
     const message = `the file has ${bytes} bytes; at most ${TEAM_FILE_MAX_BYTES} are read`;
-    return { ok: false, problems: [{ ...START, code: 'too_large', severity: 'error', message }] };
+    return {
+      ok: false,
+      problems: [{ ...FILE_START, code: 'too_large', severity: 'error', message }],
+    };
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -55,7 +58,10 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the file cannot be read as YAML';
-    return { ok: false, problems: [{ ...START, code: 'not_yaml', severity: 'error', message }] };
+    return {
+      ok: false,
+      problems: [{ ...FILE_START, code: 'not_yaml', severity: 'error', message }],
+    };
   }
   const { problems, team } = checkTeam(value, options.customClis);
   const placed = problems
@@ -66,53 +72,7 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
     : { ok: true, problems: placed, team };
 }
 
-const START = { line: 1, column: 1 };
-
 function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {
   const { path, meant: _, ...rest } = problem;
-  return { ...placeAt(lines, offsetOf(document, path, rest.code)), ...rest };
-}
-
-/** The place of a value; of its key, when it has one there or when the problem is the key; else of what is around it. */
-function offsetOf(
-  document: Document,
-  path: readonly (string | number)[],
-  code: TeamProblemCode,
-): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const last = path[length - 1];
-    const parent =
-      length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
-    if (isMap(parent)) {
-      const pair = parent.items.find((item) => nameOf(item.key) === String(last));
-      const range = rangeOf(pair?.value) ?? rangeOf(pair?.key);
-      const keyRange = rangeOf(pair?.key);
-      // A wrong scalar is shown itself; an unknown key, and a wrong map or list, by the key.
-      const byKey = code === 'unknown_key' || !isScalarLike(pair?.value);
-      const start = byKey ? (keyRange ?? range) : range;
-      if (start !== undefined) return start;
-    } else {
-      const found = rangeOf(document.getIn(path.slice(0, length), true));
-      if (found !== undefined) return found;
-    }
-  }
-  return rangeOf(document.contents) ?? 0;
-}
-
-function isScalarLike(node: unknown): boolean {
-  return typeof node === 'object' && node !== null && 'value' in node;
-}
-function nameOf(key: unknown): string {
-  return typeof key === 'object' && key !== null && 'value' in key
-    ? String(key.value)
-    : String(key);
-}
-function rangeOf(node: unknown): number | undefined {
-  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined;
-  return Array.isArray(node.range) ? Number(node.range[0]) : undefined;
-}
-
-function placeAt(lines: LineCounter, offset: number): { line: number; column: number } {
-  const { line, col } = lines.linePos(offset);
-  return line === 0 ? START : { line, column: col };
+  return { ...placeOf(document, lines, path, rest.code === 'unknown_key'), ...rest };
 }
