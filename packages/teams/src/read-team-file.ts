@@ -6,6 +6,7 @@ import { LineCounter, parseDocument, type Document } from 'yaml';
 import { checkTeam } from './check-team.ts';
 import type { Team } from './team.ts';
 import type { TeamProblem, TeamProblemCode } from './team-problem.ts';
+import { FILE_START, placeAt, placeOf } from './yaml-place.ts';
 
 export const TEAM_FILE_MAX_BYTES = 512 * 1024;
 
