@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HAND_OFF_NAME, readHandOff } from './read-hand-off.ts';
+import { createLocalWorkspace } from './workspace/local-workspace.ts';
 
 const GOOD = JSON.stringify({ v: 1, outcome: 'done', summary: '', findings: [], claims: {} });
+const workspace = createLocalWorkspace();
 let out: string;
 let place: string;
 
@@ -18,11 +20,14 @@ afterEach(() => rmSync(out, { recursive: true }));
 describe('the hand-off of a step', () => {
   test('is read when it is a plain file', async () => {
     writeFileSync(place, GOOD);
-    expect(await readHandOff(out)).toMatchObject({ ok: true, handOff: { outcome: 'done' } });
+    expect(await readHandOff(workspace, out)).toMatchObject({
+      ok: true,
+      handOff: { outcome: 'done' },
+    });
   });
 
   test('that is not there is reported as missing', async () => {
-    expect(await readHandOff(out)).toMatchObject({ ok: false, problem: 'missing' });
+    expect(await readHandOff(workspace, out)).toMatchObject({ ok: false, problem: 'missing' });
   });
 
   test.each<[string, () => void]>([
@@ -32,13 +37,16 @@ describe('the hand-off of a step', () => {
     ['a directory', () => mkdirSync(place)],
   ])('that is %s is refused without waiting', async (_, make) => {
     make();
-    expect(await readHandOff(out)).toMatchObject({ ok: false, problem: 'not_a_plain_file' });
+    expect(await readHandOff(workspace, out)).toMatchObject({
+      ok: false,
+      problem: 'not_a_plain_file',
+    });
   });
 
   test('that is too large is refused and read no further, also when it is sparse', async () => {
     writeFileSync(place, GOOD);
     execFileSync('truncate', ['-s', '8G', place]);
-    expect(await readHandOff(out)).toMatchObject({ ok: false, problem: 'too_large' });
+    expect(await readHandOff(workspace, out)).toMatchObject({ ok: false, problem: 'too_large' });
   });
 });
 

@@ -11,6 +11,7 @@ import { createNudges } from './run/nudges.ts';
 import { createRunBoard } from './run/run-board.ts';
 import { createRunDirectories } from './run/run-directories.ts';
 import { createBubblewrapDriver } from './sandbox/bubblewrap-driver.ts';
+import { createLocalWorkspace } from './workspace/local-workspace.ts';
 
 const SWEEP_MS = 2_000;
 const WATCH_MS = 1_000;
@@ -28,8 +29,9 @@ export async function startLauncher(context: LauncherContext): Promise<() => Pro
   // Only for this user: what lies there is other people's code.
   mkdirSync(config.STATE_DIR, { recursive: true, mode: 0o700 });
   const driver = createBubblewrapDriver();
+  const workspace = createLocalWorkspace();
   const stepMount = await chooseStepMount(config.STEP_MOUNT, driver, config.STATE_DIR, log);
-  const directories = createRunDirectories(config.STATE_DIR, log);
+  const directories = createRunDirectories(config.STATE_DIR, workspace, log);
   const board = createRunBoard({
     maxRuns: config.MAX_RUNS,
     leaseSeconds: config.LEASE_SECONDS,
@@ -43,7 +45,8 @@ export async function startLauncher(context: LauncherContext): Promise<() => Pro
       ticketKeys: readTicketKeys(config.TICKET_PUBLIC_KEYS),
       agents: readAgents(config.AGENTS_FILE),
       driver,
-      collector: createCollector(driver),
+      workspace,
+      collector: createCollector(driver, workspace),
       directories,
       stepMount,
       maxParallelSteps: config.MAX_PARALLEL_STEPS,

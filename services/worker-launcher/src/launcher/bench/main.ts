@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { removeTree } from '../run/remove-tree.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 import { makeProject, type BenchProject } from './make-project.ts';
 import { createStepBench, type StepTimes } from './step-bench.ts';
 import { summarise } from './summarise.ts';

@@ -19,7 +19,8 @@ import {
 import { extendMirror } from '../collector/mirror.ts';
 import { prepareRun } from '../collector/prepare-run.ts';
 import { takeTree } from '../collector/take-tree.ts';
-import { removeTree } from '../run/remove-tree.ts';
+import { createLocalWorkspace } from '../workspace/local-workspace.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 import { GIT_TARGET, STEP_LIMITS, TREE } from '../run/step-sandbox.ts';
 import { createBubblewrapDriver } from '../sandbox/bubblewrap-driver.ts';
 import type { SandboxMount } from '../sandbox/driver.ts';
@@ -47,7 +48,7 @@ const AGENT = 'echo changed >> area-0/part-0/file-1.js; mkdir -p coverage; echo 
 /** Prepares a run on the project below `stateDir`. */
 export async function createStepBench(stateDir: string, project: BenchProject): Promise<StepBench> {
   const driver = createBubblewrapDriver();
-  const collector = createCollector(driver);
+  const collector = createCollector(driver, createLocalWorkspace());
   const mirror = mirrorDirectory(stateDir, 1);
   const run = runDirectory(stateDir, 'bench');
   const start = project.head;

@@ -14,6 +14,7 @@ import {
   overlayPrelude,
   upperDirectory,
 } from '../sandbox/overlay-mounts.ts';
+import { createLocalWorkspace } from '../workspace/local-workspace.ts';
 import { createCollector, type Collector } from './collector.ts';
 import { layOutTree } from './lay-out-tree.ts';
 import { mirrorDirectory, runDirectory, stepDirectories, treeLayers } from './layout.ts';
@@ -151,7 +152,7 @@ export async function startRun(
   repository: TestRepository,
   runId = 'run-1',
 ): Promise<TestRun> {
-  const collector = createCollector(createBubblewrapDriver());
+  const collector = createCollector(createBubblewrapDriver(), createLocalWorkspace());
   const mirror = mirrorDirectory(stateRoot, 1);
   const run = runDirectory(stateRoot, runId);
   const start = repository.head;

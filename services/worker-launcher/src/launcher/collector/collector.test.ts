@@ -23,6 +23,7 @@ import {
   type TestRepository,
   type TestRun,
 } from './collector-fixture.ts';
+import { createLocalWorkspace } from '../workspace/local-workspace.ts';
 import { createCollector } from './collector.ts';
 import {
   historyDirectory,
@@ -40,7 +41,7 @@ import { takeTree } from './take-tree.ts';
 
 const state = makeStateRoot();
 const driver = createBubblewrapDriver();
-const collector = createCollector(driver);
+const collector = createCollector(driver, createLocalWorkspace());
 let repository: TestRepository;
 let run: TestRun;
 let fakeGit: string;

@@ -2,13 +2,12 @@
  * Runs git for the launcher, which itself never does: in a sandbox without agent, network or credential, by one program
  * that comes with the launcher. The launcher moves bytes on pipes.
  */
-import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gitEnvironment, gitGlobalArguments } from '@sallyport/git/environment';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
 import { z } from 'zod';
 import type { SandboxDriver, SandboxEnd, SandboxLimits, SandboxMount } from '../sandbox/driver.ts';
-import { nodeInside } from '../sandbox/root-layout.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { createFrameDecoder, encodeFrame, type Frame } from './frames.ts';
 import {
   COLLECTOR_PROBLEMS,
@@ -59,18 +58,19 @@ export interface Collector {
 /** Creates the launcher's access to collectors. */
 export function createCollector(
   driver: SandboxDriver,
+  workspace: Pick<Workspace, 'makeDirectory'>,
   limits: SandboxLimits = COLLECTOR_LIMITS,
 ): Collector {
   return {
     async run(request) {
       for (const directory of [request.mirror.directory, request.run]) {
-        if (directory !== undefined) await mkdir(directory, { recursive: true });
+        if (directory !== undefined) await workspace.makeDirectory(directory);
       }
       const answers = createAnswers(request.operations);
       const exit = await driver.run(
         {
           id: request.id,
-          argv: [nodeInside(), '/collector/collect.mjs'],
+          argv: [driver.node, '/collector/collect.mjs'],
           env: { PATH: '/usr/bin:/bin' },
           cwd: '/tmp',
           mounts: mountsOf(request),

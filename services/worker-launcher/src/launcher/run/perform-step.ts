@@ -19,7 +19,6 @@ import { buildTaskFile, type StepIdentity, type TaskFile } from './build-task-fi
 import { commitStep, type EndedStep } from './commit-step.ts';
 import { attemptedToWrite } from './compare-tree.ts';
 import type { StepFailure } from './judge-exit.ts';
-import { removeTree } from './remove-tree.ts';
 import { runAgent, type AgentRun } from './run-agent.ts';
 import { failRun } from './run-stop.ts';
 import { writePrompt, writeStepInputs, type GivenHandOff } from './step-inputs.ts';
@@ -73,13 +72,18 @@ export async function performStep(work: RunWork, input: StepInput): Promise<void
     });
     const { handOffs } = input;
     const { patch } = prepared;
-    await writeStepInputs(directories, { taskFile, handOffs, patch, files: planned.plan.files });
+    await writeStepInputs(work.workspace, directories, {
+      taskFile,
+      handOffs,
+      patch,
+      files: planned.plan.files,
+    });
     work.signals.throwIfNothingMayStart();
     await startRow(work, attempt);
     const run = await runAgent(work, agentStart(work, attempt, prepared));
     await endRow(work, attempt, prepared, run);
   } finally {
-    await removeTree(directories.directory).catch((error: unknown) => {
+    await work.workspace.remove(directories.directory).catch((error: unknown) => {
       work.log.error({ err: error, stepId: id }, 'a step directory cannot be removed');
     });
   }
@@ -116,7 +120,7 @@ function agentStart(
         hasPatch: prepared.patch !== null,
         ...(repair === undefined ? {} : { repair }),
       });
-      await writePrompt(directories, prompt);
+      await writePrompt(work.workspace, directories, prompt);
       return buildStepSandbox({
         stepId: id,
         labels: { task: work.taskId, run: work.lease.runId, step: id, node: planned.node.id },

@@ -2,7 +2,6 @@
  * Starts the agent of a step and reads its hand-off. One that cannot be used gets the agent started once more, in the same
  * tree and with the reason in its prompt: the work was paid for, and what is missing is most often the last line of it.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint } from '@sallyport/shared/crash-point';
 import { errorCodeOf } from '@sallyport/shared/errors';
@@ -11,7 +10,6 @@ import { HAND_OFF_NAME, readHandOff, type ReadHandOff } from '../read-hand-off.t
 import type { SandboxExit, SandboxSpec } from '../sandbox/driver.ts';
 import { handOffInWords } from './hand-off-in-words.ts';
 import { judgeExit, type StepFailure } from './judge-exit.ts';
-import { removeTree } from './remove-tree.ts';
 import type { RunWork } from './work.ts';
 
 /** Less time than this is not worth another start. */
@@ -39,18 +37,19 @@ export interface AgentStart {
 export async function runAgent(work: RunWork, start: AgentStart): Promise<AgentRun> {
   const first = await startOnce(work, start, start.wallMs);
   if (first === undefined) return { exits: [], ...NOTHING };
-  const read = await readResult(first, start);
+  const read = await readResult(work, first, start);
   if (!isUnusable(read)) return { exits: [first], ...read, repaired: undefined };
   const left = start.wallMs - first.durationMs;
   if (left < REPAIR_MIN_MS || work.signals.interruption !== undefined) {
     return { exits: [first], ...read, repaired: undefined };
   }
-  await clear(start.outDirectory);
+  // What lies there is the agent's, and may be anything.
+  await work.workspace.remove(join(start.outDirectory, HAND_OFF_NAME));
   const second = await startOnce(work, start, Math.floor(left), read.failure.message);
   if (second === undefined) return { exits: [first], ...read, repaired: undefined };
   return {
     exits: [first, second],
-    ...(await readResult(second, start)),
+    ...(await readResult(work, second, start)),
     repaired: read.failure,
   };
 }
@@ -84,10 +83,14 @@ async function startOnce(
   });
 }
 
-async function readResult(exit: SandboxExit, start: AgentStart): Promise<AgentResult> {
+async function readResult(
+  work: RunWork,
+  exit: SandboxExit,
+  start: AgentStart,
+): Promise<AgentResult> {
   const failure = judgeExit(exit);
   if (failure !== undefined) return { failure, handOff: undefined };
-  const read = await readAnywhere(exit, start);
+  const read = await readAnywhere(work, exit, start);
   if (read.ok) return { failure: undefined, handOff: read.handOff };
   return {
     failure: { reason: `hand_off_${read.problem}`, message: read.message },
@@ -95,16 +98,14 @@ async function readResult(exit: SandboxExit, start: AgentStart): Promise<AgentRe
   };
 }
 
-async function readAnywhere(exit: SandboxExit, start: AgentStart): Promise<ReadHandOff> {
-  const read = await readHandOff(start.outDirectory);
+async function readAnywhere(
+  { workspace }: RunWork,
+  exit: SandboxExit,
+  start: AgentStart,
+): Promise<ReadHandOff> {
+  const read = await readHandOff(workspace, start.outDirectory);
   const isMissing = !read.ok && read.problem === 'missing';
   return isMissing && start.handOffFrom === 'last_message'
     ? handOffInWords(exit.stdout.text)
     : read;
-}
-
-/** What lies there is the agent's, and may be anything. */
-async function clear(outDirectory: string): Promise<void> {
-  const path = join(outDirectory, HAND_OFF_NAME);
-  await rm(path, { force: true }).catch(() => removeTree(path));
 }

@@ -2,13 +2,12 @@
  * Where a run's files lie while it is worked on. The name of a directory says whose it is (run and fence), so that it
  * needs no marker that could be missing after a crash: whatever has no live lease behind it can go.
  */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listHeld, type Lease } from '@sallyport/shared/db/lease';
 import type { Queryable } from '@sallyport/shared/db/pool';
 import type { Logger } from '@sallyport/shared/log';
 import { runDirectory } from '../collector/layout.ts';
-import { removeTree } from './remove-tree.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})-([0-9]{1,15})$/;
 
@@ -21,21 +20,22 @@ export interface RunDirectories {
   clean(db: Queryable): Promise<number>;
 }
 
-export function createRunDirectories(stateDir: string, log: Logger): RunDirectories {
+export function createRunDirectories(
+  stateDir: string,
+  workspace: Workspace,
+  log: Logger,
+): RunDirectories {
   function pathOf(lease: Lease): string {
     return runDirectory(stateDir, `${lease.runId}-${lease.fence}`);
   }
 
   return {
     pathOf,
-    remove: (lease) => removeTree(pathOf(lease)),
+    remove: (lease) => workspace.remove(pathOf(lease)),
     async clean(db) {
       // Listed before the leases are read: a directory that is made in between is not looked at.
       const root = join(stateDir, 'runs');
-      const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      });
+      const names = await workspace.list(root);
       const owners = names.map((name) => ({ name, owner: ownerOf(name) }));
       const held = await listHeld(
         db,
@@ -45,7 +45,7 @@ export function createRunDirectories(stateDir: string, log: Logger): RunDirector
       for (const { name, owner } of owners) {
         if (held.some((l) => l.runId === owner?.runId && l.fence === owner.fence)) continue;
         try {
-          await removeTree(join(root, name));
+          await workspace.remove(join(root, name));
           removed += 1;
         } catch (error) {
           log.error({ err: error, name }, 'a left run directory cannot be removed');

@@ -3,7 +3,6 @@
  * Also after a failure, as far as it goes: work that was paid for is kept even when nothing follows from it. What a
  * read-only step left is compared and nothing more.
  */
-import { chmod } from 'node:fs/promises';
 import { AppError } from '@sallyport/shared/errors';
 import { mirrorDirectory, type StepDirectories } from '../collector/layout.ts';
 import { takeTree, type TakenTree } from '../collector/take-tree.ts';
@@ -45,7 +44,7 @@ export async function takeStep(work: RunWork, input: TakingInput): Promise<StepT
         access: 'read_only',
       },
       run: work.directories.pathOf(work.lease),
-      ...(layers === null ? {} : { look: await lookAt(directories, layers) }),
+      ...(layers === null ? {} : { look: await lookAt(work, directories, layers) }),
       operations: [
         takeTree({
           key: stepId,
@@ -76,11 +75,12 @@ export async function takeStep(work: RunWork, input: TakingInput): Promise<StepT
 }
 
 async function lookAt(
+  { workspace }: RunWork,
   { view, look }: StepDirectories,
   layers: readonly string[],
 ): Promise<{ layers: string[]; view: string }> {
   const upper = upperDirectory(view);
   // The agent may have closed the root of its own tree; the overlay remembers its permissions from the moment it is made.
-  await chmod(upper, 0o700);
+  await workspace.openLayer(upper);
   return { layers: [upper, ...layers], view: look };
 }

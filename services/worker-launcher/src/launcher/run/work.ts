@@ -11,6 +11,7 @@ import type { Team } from '@sallyport/teams/team';
 import type { Collector } from '../collector/collector.ts';
 import type { Agents } from '../read-agents.ts';
 import type { SandboxDriver } from '../sandbox/driver.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { Nudges } from './nudges.ts';
 import type { RunDirectories } from './run-directories.ts';
 import type { RunSignals } from './run-signals.ts';
@@ -30,6 +31,8 @@ export interface LauncherMeans {
   ticketKeys: TicketKeys;
   agents: Agents;
   driver: SandboxDriver;
+  /** Where sandboxes' directories lie, for whoever starts this driver's sandboxes. */
+  workspace: Workspace;
   collector: Collector;
   directories: RunDirectories;
   /** How steps get their trees on this machine. */

@@ -20,6 +20,7 @@ import { createLaunchGuard } from './launch-guard.ts';
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
 import { createTail } from './output-tail.ts';
 import { makeViews, overlayPrelude } from './overlay-mounts.ts';
+import { nodeInside } from './root-layout.ts';
 
 export const BUBBLEWRAP_PATH = '/usr/bin/bwrap';
 // bubblewrap's own two processes are in the group as well.
@@ -39,6 +40,7 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
   const guard = createLaunchGuard();
   return {
     name: 'bubblewrap',
+    node: nodeInside(),
     async run(spec, hooks = {}) {
       const startedAt = performance.now();
       const refusal = refuseToStart(spec, hooks, binary);

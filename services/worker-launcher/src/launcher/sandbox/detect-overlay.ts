@@ -4,7 +4,7 @@
  */
 import { lstat, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree } from '../run/remove-tree.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 import type { SandboxDriver, SandboxExit } from './driver.ts';
 import { upperDirectory } from './overlay-mounts.ts';
 

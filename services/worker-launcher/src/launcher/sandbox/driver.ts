@@ -118,6 +118,8 @@ export interface SandboxExit {
 
 export interface SandboxDriver {
   readonly name: DriverName;
+  /** Where a Node binary is found inside its sandboxes. */
+  readonly node: string;
   /**
    * Runs one sandbox to its end. When the promise settles no process of it is left.
    * @throws whatever `hooks.onStdout` or the stdin stream threw, after the sandbox has been ended.

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRepository, startRun, writeFiles } from '../collector/collector-fixture.ts';
-import { removeTree } from '../run/remove-tree.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 import { createBubblewrapDriver } from './bubblewrap-driver.ts';
 import { detectOverlay } from './detect-overlay.ts';
 import { detectSandbox } from './detect.ts';
