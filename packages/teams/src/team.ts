@@ -9,14 +9,15 @@ import { describeProblem } from './team-problem.ts';
 import { validateTeam } from './validate-team.ts';
 
 export const NODE_ID_PATTERN = /^[a-z][a-z0-9-]{0,39}$/;
-const CLI_PATTERN = /^[a-z][a-z0-9-]{0,39}$/;
+export const CLI_PATTERN = /^[a-z][a-z0-9-]{0,39}$/;
+const NAME_RULE = 'use a-z, 0-9 and -, a letter first, at most 40 characters';
 
 export const DEFAULT_MAX_VISITS = 3;
 
 const AgentSchema = z.strictObject({
   cli: z
     .string()
-    .regex(CLI_PATTERN)
+    .regex(CLI_PATTERN, NAME_RULE)
     .describe("The name of the agent's command line program, by which its adapter is chosen."),
   command: z
     .string()
@@ -41,7 +42,7 @@ const AgentSchema = z.strictObject({
 });
 
 const NodeSchema = z.strictObject({
-  id: z.string().regex(NODE_ID_PATTERN),
+  id: z.string().regex(NODE_ID_PATTERN, NAME_RULE),
   agent: AgentSchema,
   prompt: z
     .string()
@@ -90,7 +91,7 @@ export type TeamEdge = z.infer<typeof EdgeSchema>;
 /** The shape alone: what each field may hold, and no word about how the fields fit together. */
 export const TeamShapeSchema = z.strictObject({
   v: z.literal(1),
-  name: z.string().regex(NODE_ID_PATTERN),
+  name: z.string().regex(NODE_ID_PATTERN, NAME_RULE),
   description: z.string().max(2_000).optional(),
   readOnly: z.boolean().default(false).describe('True makes every node of this team read-only.'),
   readOnlyLevel: z.enum(READ_ONLY_LEVELS).default('reflex'),
