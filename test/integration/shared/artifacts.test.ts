@@ -45,6 +45,25 @@ it('stores the same bytes of a task once', async () => {
   expect(second.id).toBe(first.id);
 });
 
+it('stores the same bytes of a task once when many do it at once', async () => {
+  const bytes = [randomBytes(MIB + 1)];
+  const pools = [deployment.pool('worker-launcher'), deployment.pool('worker-launcher')];
+  const stored = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      storeArtifact(pools[i % 2] ?? deployment.pool('worker-launcher'), {
+        kind: 'bundle',
+        taskId,
+        bytes,
+      }),
+    ),
+  );
+  expect(new Set(stored.map(({ id }) => id)).size).toBe(1);
+  const { rows } = await deployment.admin.query('select id from artifact where sha256 = $1', [
+    stored[0]?.sha256,
+  ]);
+  expect(rows).toHaveLength(1);
+});
+
 it('keeps nothing of what is over the cap, and keeps what is at it', async () => {
   const pool = deployment.pool('worker-launcher');
   function* zeros(total: number): Generator<Buffer> {

@@ -70,6 +70,12 @@ export async function writeArtifact(
     seq += 1;
   }
   const sha256 = hash.digest('hex');
+  // Whoever stores the same at this moment is waited for: what he has not committed yet could not be seen below, and the
+  // second of the two would break on the unique index instead of being told of the first.
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtextextended(concat_ws(':', current_schema(), $1::text, $2::text, $3::text), 4))`,
+    [taskId, kind, sha256],
+  );
   // One that is due to go would be gone before whoever is told of it has read it.
   await tx.query(
     'delete from artifact where kind = $1 and task_id = $2 and sha256 = $3 and expires_at <= now()',
