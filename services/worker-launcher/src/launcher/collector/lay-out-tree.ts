@@ -4,24 +4,28 @@
  */
 import { requireOid } from '@sallyport/git/oid';
 import { z } from 'zod';
+import { configurationParams, WithheldShape, type Withheld } from './configuration.ts';
 import type { CollectorOperation } from './operation.ts';
 
 const oid = z.string().regex(/^[0-9a-f]{40}$/);
 
 /**
- * `tree` may be a tree or a commit; its layers are those of `treeLayers`. Done again it changes nothing. Two at once for
- * the same tree are not provided for.
+ * `tree` may be a tree or a commit; its layers are those of `treeLayers`. Paths that steer agents are laid out as
+ * `configurationFrom` (default: the start commit) has them, and named when that is not as given. Done again it changes
+ * nothing. Two at once for the same tree are not provided for.
  */
 export function layOutTree(options: {
   tree: string;
   start: string;
-}): CollectorOperation<{ tree: string; startTree: string }> {
+  configurationFrom?: string;
+}): CollectorOperation<{ tree: string; startTree: string } & Withheld> {
   return {
     name: 'lay_out_tree',
     params: {
       tree: requireOid(options.tree, 'the given tree'),
       start: requireOid(options.start, 'the start commit'),
+      configuration: configurationParams(options.configurationFrom ?? options.start),
     },
-    result: z.strictObject({ tree: oid, startTree: oid }),
+    result: z.strictObject({ tree: oid, startTree: oid, ...WithheldShape }),
   };
 }
