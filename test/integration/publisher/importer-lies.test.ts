@@ -99,4 +99,13 @@ describe('an importer that lies', () => {
     expect(seen.task).toMatchObject({ state: 'rejected', stateReason: 'import_unreadable' });
     expectNothingPushed(seen);
   });
+
+  it('ends the task when it tells what the policy cannot read', async () => {
+    const seen = await publishWithRecord(FIX, (record) => {
+      const changes = record.facts.changes.map((change) => ({ ...change, path: '' }));
+      return { ...record, facts: { ...record.facts, changes } };
+    });
+    expect(seen.task).toMatchObject({ state: 'rejected', stateReason: 'import_unreadable' });
+    expectNothingPushed(seen);
+  });
 });

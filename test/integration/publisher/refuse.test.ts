@@ -1,5 +1,6 @@
 /** What gets nothing published, each beside a twin that differs in one thing and is published. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { importRun } from '../../../services/publisher/src/importer/import-run.ts';
 import { advancePublication } from '../../../services/publisher/src/publisher/publish/advance.ts';
 import type { ProtectionPreset } from '../../support/github/verbs.ts';
 import {
@@ -215,6 +216,34 @@ describe('a base that no rule protects against the App', () => {
       stateReason: 'protection_unprotected',
     });
   });
+
+  it.each([
+    ['none', 'held'],
+    ['classic', 'published'],
+  ] as const)(
+    'is looked at once more after the fetching and packing: %s by then is %s',
+    async (protection, state) => {
+      const repo = await addRepository(world);
+      const one = await seedCollectedTask(world, { repo });
+      await advancePublication(world.publisher, one.runId);
+      await importRun(world.importer, one.runId);
+      let looks = 0;
+      const halt = {
+        ...world.publisher.halt,
+        // The first look is for the case, the second for the push as a whole: then the verdict stands already.
+        async assertClear(repositoryId: number): Promise<void> {
+          await world.publisher.halt.assertClear(repositoryId);
+          looks += 1;
+          if (looks === 2) world.github.setProtection(repo, protection);
+        },
+      };
+      await advancePublication({ ...world.publisher, halt }, one.runId);
+      const seen = await lookAt(world, one);
+      expect(seen.task.state).toBe(state);
+      expect(seen.kinds).toContain('verdict_given');
+      if (state === 'held') expectNothingPublished(seen);
+    },
+  );
 
   it('with classic protection that the App may not see counts as not known', async () => {
     const repo = await addRepository(world, 'classic');

@@ -61,12 +61,15 @@ export async function judgeImport(one: Case, imported: BundleImportRow): Promise
       'What was imported does not start or end where the ticket says.',
     );
   }
+  const verdict = await tryJudge(one, record);
+  if (verdict === null)
+    return reject('import_unreadable', 'The policy cannot read the facts of the import.');
   return {
     tree: facts.headTree,
     changedPaths: facts.changes.map((change) => change.path),
     changes: facts.changes,
     packArtifactId,
-    verdict: await judgeRecord(one, record),
+    verdict,
   };
 }
 
@@ -79,11 +82,18 @@ function tryDecode(bytes: Buffer): ImportRecord | null {
   }
 }
 
-function judgeRecord(
-  { context }: Case,
+/** Null when the rules break on it: they are pure, so they would break again, and the task would wait for ever. */
+async function tryJudge(
+  { context, claims }: Case,
   { facts, contents, basePaths }: ImportRecord,
-): Promise<Verdict> {
-  return judgeChange(changeSetFromFacts(facts, contents, basePaths), { config: context.policy });
+): Promise<Verdict | null> {
+  try {
+    const change = changeSetFromFacts(facts, contents, basePaths);
+    return await judgeChange(change, { config: context.policy });
+  } catch (error) {
+    context.log.error({ err: error, taskId: claims.task_id }, 'the policy breaks on an import');
+    return null;
+  }
 }
 
 /** Why the policy lets nothing out, or null when it publishes. */

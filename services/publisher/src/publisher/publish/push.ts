@@ -16,6 +16,7 @@ import type { TokenGrant } from '../github/token.ts';
 import { commitMessage } from '../pull-text.ts';
 import { mirrorRequest, scratchDirectory } from '../source-pack.ts';
 import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
+import { inspectBase } from './inspect-base.ts';
 import type { Judged } from './judge.ts';
 
 export interface Pushed {
@@ -63,7 +64,7 @@ async function buildAndPush(
   grant: TokenGrant,
   judged: Judged,
   cleanPack: Buffer,
-): Promise<{ outcome: PushOutcome; commit: string }> {
+): Promise<{ outcome: PushOutcome; commit: string } | Stop> {
   const { context, claims, run } = one;
   const bot = await context.bot(grant.octokit);
   const workDir = scratchDirectory(context.stateDir);
@@ -89,6 +90,9 @@ async function buildAndPush(
       isolation: context.isolation,
     });
     try {
+      // Fetching and packing took their time, in which a rule can be taken away.
+      const { stop } = await inspectBase(one, judged.changedPaths);
+      if (stop !== null) return stop;
       await assertMayAct(one);
       crashPoint('publisher:before_push');
       const outcome = await pushRef({
