@@ -18,6 +18,8 @@ import { addHaltRoutes } from './routes/halt-routes.ts';
 import { addLoginRoutes } from './routes/login-routes.ts';
 import { addQueueRoutes } from './routes/queue-routes.ts';
 import { addTaskRoutes } from './routes/task-routes.ts';
+import { addTeamRoutes } from './routes/team-routes.ts';
+import { NO_OPERATOR_TEAMS, type OperatorTeams } from './teams/operator-teams.ts';
 import type { StreamHub } from './timeline/stream-hub.ts';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
@@ -31,6 +33,8 @@ export interface ConsoleOptions {
   /** SHA-256 of the operator token, 64 hexadecimal digits. */
   tokenSha256: string;
   streams: StreamHub;
+  /** The teams of the operator's file, for showing. */
+  operatorTeams?: OperatorTeams;
   log: Logger;
   now?: () => number;
 }
@@ -77,6 +81,7 @@ export function createApp(options: ConsoleOptions): FastifyInstance {
   addLoginRoutes(app, auth);
   addTaskRoutes(app, pages);
   addHaltRoutes(app, pages);
+  addTeamRoutes(app, { ...pages, operatorTeams: options.operatorTeams ?? NO_OPERATOR_TEAMS });
   addApiRoutes(app, pages);
   addQueueRoutes(app, { redisUrl, deployment, log });
   return app;

@@ -14,3 +14,16 @@ export function visibleText(text: string): string {
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });
 }
+
+/**
+ * The text that is shown so: what somebody was shown by its number in a field, and sends back, is what it was. NUL and half
+ * a pair stay numbers, since no file could hold them.
+ */
+export function fromVisibleText(text: string): string {
+  return text.replace(/⟨U\+([0-9A-F]{4,6})⟩/g, (shown, digits: string) => {
+    const code = Number.parseInt(digits, 16);
+    if (code === 0 || code > 0x10_ff_ff || (code >= 0xd8_00 && code <= 0xdf_ff)) return shown;
+    const character = String.fromCodePoint(code);
+    return visibleText(character) === shown ? character : shown;
+  });
+}

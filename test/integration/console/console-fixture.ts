@@ -10,6 +10,7 @@ import type { Queryable } from '@sallyport/shared/db/pool';
 import { createLogger } from '@sallyport/shared/log';
 import { dropRedisUsers, provisionRedisUsers } from '@sallyport/shared/queue/provision-users';
 import { createApp } from '../../../services/console/src/create-app.ts';
+import type { OperatorTeams } from '../../../services/console/src/teams/operator-teams.ts';
 import { createStreamHub } from '../../../services/console/src/timeline/stream-hub.ts';
 import {
   createTestDeployment,
@@ -60,6 +61,7 @@ export interface ConsoleOptions {
   now?: () => number;
   maxStreams?: number;
   heartbeatMs?: number;
+  operatorTeams?: OperatorTeams;
 }
 
 export async function startConsole(options: ConsoleOptions = {}): Promise<Console> {
@@ -90,6 +92,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
     streams,
     log,
     ...(options.now && { now: options.now }),
+    ...(options.operatorTeams && { operatorTeams: options.operatorTeams }),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;

@@ -9,7 +9,14 @@
  * project. Spelled as the CLIs spell them: on a file system with cases `.CLAUDE` is nobody's configuration.
  */
 export const AGENT_CONFIGURATION = {
-  claude: ['.claude', '.claude-plugin', '.claude.json', '.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md'],
+  claude: [
+    '.claude',
+    '.claude-plugin',
+    '.claude.json',
+    '.mcp.json',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+  ],
   codex: ['.codex', '.agents', 'AGENTS.md', 'AGENTS.override.md'],
   gemini: ['.gemini', '.geminiignore', 'GEMINI.md', '/.env'],
   qwen: ['.qwen', '.qwenignore', 'QWEN.md', '/.env'],

@@ -16,6 +16,7 @@ export interface Frame {
 const PAGES = [
   ['/', 'Tasks'],
   ['/?waiting=1', 'Waiting'],
+  ['/teams', 'Teams'],
   ['/halt', 'Halt'],
   ['/processes', 'Processes'],
   ['/queues/', 'Queues'],

@@ -1,4 +1,4 @@
-/** The two files that pages load: the stylesheet, open to the login page too, and the script of the live timeline. */
+/** The files that pages load: the stylesheet, open to the login page too, and the scripts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -6,11 +6,13 @@ import type { FastifyInstance } from 'fastify';
 export function addAssetRoutes(app: FastifyInstance): void {
   const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../assets', name));
   const style = read('style.css');
-  const script = read('timeline.js');
   app.get('/style.css', { config: { open: true } }, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'no-cache').send(style),
   );
-  app.get('/timeline.js', async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(script),
-  );
+  for (const name of ['timeline.js', 'team-form.js']) {
+    const script = read(name);
+    app.get(`/${name}`, async (_request, reply) =>
+      reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(script),
+    );
+  }
 }
