@@ -4,11 +4,11 @@
  * the operator's own role, so that the halt works while everything else is down.
  */
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { createPool, type Pool } from '@sallyport/shared/db/pool';
 import { AppError } from '@sallyport/shared/errors';
 import { runningDeployments, stateDir } from '../local/state-dir.ts';
 import { stringOption, type Call } from '../command.ts';
+import { operatorName } from './operator-name.ts';
 
 export const DEPLOYMENT_OPTION = { deployment: { type: 'string' } } as const;
 export const DEPLOYMENT_HELP = '  --deployment ID   which one, when several run from this checkout';
@@ -38,7 +38,7 @@ export function connect(call: Call, env: NodeJS.ProcessEnv = process.env): Conne
     deployment: target.deployment,
     db,
     redisUrl: target.redisUrl,
-    operator: `${userInfo().username} (command line)`,
+    operator: operatorName(),
     close: () => db.end(),
   };
 }
