@@ -219,6 +219,13 @@ create table step (
   unique (run_id, node, visit, attempt)
 );
 
+-- The fake credential that lay in one step's sandbox, and where the launcher saw it again. Whatever carries it out is held.
+create table canary (
+  step_id uuid primary key references step (id),
+  value text not null unique check (length(value) >= 20),
+  seen_in text[] not null default '{}' check (seen_in <@ array['hand_off', 'path', 'patch'])
+);
+
 create table usage (
   id bigint generated always as identity primary key,
   task_id uuid not null references task (id),

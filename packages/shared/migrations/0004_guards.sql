@@ -105,6 +105,21 @@ create policy step_finish on step for update
     and exists (select 1 from lease l where l.run_id = step.run_id and l.expires_at > clock_timestamp())
   ) with check (true);
 
+-- Planted when the step begins, and never exchanged; what was seen of it cannot be made unseen.
+alter table canary enable row level security;
+create policy canary_read on canary for select using (true);
+create policy canary_plant on canary for insert
+  with check (exists (
+    select 1 from step s join lease l on l.run_id = s.run_id and l.fence = s.fence
+    where s.id = canary.step_id and s.state = 'started' and l.expires_at > clock_timestamp()
+  ));
+create policy canary_see on canary for update
+  using (exists (
+    select 1 from step s join lease l on l.run_id = s.run_id
+    where s.id = canary.step_id and l.expires_at > clock_timestamp()
+  ))
+  with check (cardinality(seen_in) > 0);
+
 -- Who approves the running is told by the gate, who approves the leaving by the publisher: neither can approve for both.
 alter table approval enable row level security;
 create policy approval_read on approval for select using (true);

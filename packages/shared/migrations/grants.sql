@@ -41,12 +41,15 @@ grant insert (id, kind, task_id, installation_id, repository_id, params, ask_key
 grant update (source_request_id, source_artifact_id, bundle_artifact_id, head_oid, tree_oid) on run to {{worker-launcher}};
 grant insert, update (state, tree, commit_oid, pack_artifact_id, transcript_artifact_id, hand_off, exit, ended_at) on step
   to {{worker-launcher}};
+-- What a step's sandbox was baited with is for the two who look for it; whoever shows steps to people must not show it.
+grant select, insert (step_id, value), update (seen_in) on canary to {{worker-launcher}};
 grant execute on function lease_claim(uuid, text, integer), lease_renew(uuid, bigint, integer),
   lease_release(uuid, bigint), lease_held(uuid, bigint) to {{worker-launcher}};
 
 -- publisher: confirms, judges, publishes; answers what others ask GitHub.
 grant select on task, run, ticket, snapshot, assessment, approval, policy_version, step, bundle_import, installation,
   repository to {{publisher}};
+grant select on canary to {{publisher}};
 grant select, update (state, answer, artifact_id, attempts, answered_at) on github_request to {{publisher}};
 grant insert, select on verdict to {{publisher}};
 grant insert on approval to {{publisher}};

@@ -60,6 +60,16 @@ table bundle_import
   bundle_import_pkey PRIMARY KEY (run_id)
   bundle_import_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 
+table canary (row security)
+  step_id uuid not null
+  value text not null
+  seen_in text[] not null default '{}'::text[]
+  canary_pkey PRIMARY KEY (step_id)
+  canary_seen_in_check CHECK ((seen_in <@ ARRAY['hand_off'::text, 'path'::text, 'patch'::text]))
+  canary_step_id_fkey FOREIGN KEY (step_id) REFERENCES step(id)
+  canary_value_check CHECK ((length(value) >= 20))
+  canary_value_key UNIQUE (value)
+
 table db_role
   role_name text not null
   process text not null
@@ -432,6 +442,10 @@ CREATE INDEX assessment_task ON assessment USING btree (task_id)
 
 CREATE UNIQUE INDEX bundle_import_pkey ON bundle_import USING btree (run_id)
 
+CREATE UNIQUE INDEX canary_pkey ON canary USING btree (step_id)
+
+CREATE UNIQUE INDEX canary_value_key ON canary USING btree (value)
+
 CREATE UNIQUE INDEX db_role_pkey ON db_role USING btree (role_name)
 
 CREATE INDEX delivery_body ON delivery USING btree (body_sha256)
@@ -556,6 +570,18 @@ policy artifact_chunk_write on artifact_chunk for insert using (-) with check ((
    FROM (artifact a
      JOIN artifact_kind k ON ((k.kind = a.kind)))
   WHERE ((a.id = artifact_chunk.artifact_id) AND (a.process = session_process()) AND (a.sha256 IS NULL) AND ((artifact_chunk.seq >= 0) AND (artifact_chunk.seq <= ((k.max_bytes - 1) / 1048576)))))))
+
+policy canary_plant on canary for insert using (-) with check ((EXISTS ( SELECT 1
+   FROM (step s
+     JOIN lease l ON (((l.run_id = s.run_id) AND (l.fence = s.fence))))
+  WHERE ((s.id = canary.step_id) AND (s.state = 'started'::text) AND (l.expires_at > clock_timestamp())))))
+
+policy canary_read on canary for select using (true) with check (-)
+
+policy canary_see on canary for update using ((EXISTS ( SELECT 1
+   FROM (step s
+     JOIN lease l ON ((l.run_id = s.run_id)))
+  WHERE ((s.id = canary.step_id) AND (l.expires_at > clock_timestamp()))))) with check ((cardinality(seen_in) > 0))
 
 policy github_request_answer on github_request for update using ((session_process() = 'publisher'::text)) with check (-)
 

@@ -1,5 +1,14 @@
 /** Forbidden acts of the work itself: runs, steps, artifacts, presence, records, publications. */
-import { type Pair, REFUSED, beat, chunk, event, record, step } from './grants-statements.ts';
+import {
+  type Pair,
+  REFUSED,
+  beat,
+  canary,
+  chunk,
+  event,
+  record,
+  step,
+} from './grants-statements.ts';
 
 export const FORBIDDEN_WORK: readonly Pair[] = [
   [
@@ -125,5 +134,29 @@ export const FORBIDDEN_WORK: readonly Pair[] = [
       (w) =>
         `insert into publication (task_id, run_id, kind, base_ref, base_sha) values ('${w.one.taskId}', '${w.one.runId}', 'pull_request', 'main', 'x')`,
     ],
+  ],
+  [
+    'the console reads what the sandboxes were baited with',
+    ['console', () => 'select value from canary'],
+    REFUSED,
+    ['publisher', () => 'select count(*) from canary'],
+  ],
+  [
+    'the importer reads what the sandboxes were baited with',
+    ['importer', () => 'select value from canary'],
+    REFUSED,
+    ['worker-launcher', () => 'select count(*) from canary'],
+  ],
+  [
+    'the launcher plants a canary in a step that nobody has leased',
+    ['worker-launcher', (w) => canary(w.one.runId)],
+    REFUSED,
+    ['worker-launcher', (w) => canary(w.step)],
+  ],
+  [
+    'the launcher exchanges a canary',
+    ['worker-launcher', () => `update canary set value = 'ghs_another_that_nobody_planted'`],
+    REFUSED,
+    ['worker-launcher', (w) => canary(w.step)],
   ],
 ];

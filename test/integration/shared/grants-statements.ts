@@ -34,6 +34,9 @@ export function step(runId: string, fence: number): string {
   return `insert into step (id, run_id, fence, node, visit, attempt, read_only, enforced_by, base_tree)
     values ('${newId()}', '${runId}', ${fence}, 'other', 1, 1, false, 'x', 'x')`;
 }
+export function canary(stepId: string): string {
+  return `insert into canary (step_id, value) values ('${stepId}', 'ghs_${newId()}')`;
+}
 export function record(runId: string, bundle: string): string {
   return `update run set bundle_artifact_id = '${bundle}' where id = '${runId}'`;
 }

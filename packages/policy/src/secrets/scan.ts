@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { findAssignments } from './assignments.ts';
-import { createCanaryFinder } from './canaries.ts';
+import { createCanaryScan } from './canaries.ts';
 import { CANARY_KIND } from './hit.ts';
 import type { SecretHit, SecretOptions } from './hit.ts';
 import { DOCUMENTATION_VALUES, SECRET_SHAPES } from './shapes.ts';
@@ -15,7 +15,7 @@ const MAX_HITS_PER_VIEW = 10_000;
 
 /** All secrets in the text, in order of their place; a secret seen in two ways is named once. */
 export function scanSecrets(text: string, options: SecretOptions = {}): SecretHit[] {
-  const findCanaries = createCanaryFinder(options.canaries ?? []);
+  const findCanaries = createCanaryScan(options.canaries ?? []);
   const allowed = new Set(options.allowHashes);
   const hits = viewsOf(text).flatMap((view) =>
     [...findCanaries(view.text), ...findPlain(view.text, allowed)]
