@@ -35,6 +35,7 @@ export function createListener(options: PoolOptions, log: Logger): Listener {
   }
 
   async function connect(): Promise<void> {
+    if (closed) return;
     const next = new pg.Client(connectionSettings(options));
     next.on('error', () => reconnect(next));
     next.on('end', () => reconnect(next));
@@ -59,18 +60,25 @@ export function createListener(options: PoolOptions, log: Logger): Listener {
     lost.end().catch(() => {});
     timer = setTimeout(() => {
       timer = undefined;
-      void connect();
+      turn = turn.then(connect);
     }, RECONNECT_MS);
   }
 
-  void connect();
+  // One statement at a time: the driver is about to refuse a second one on the same connection.
+  let turn = connect();
   return {
     on(topic, handle) {
       const known = handlers.get(topic);
       if (known) known.add(handle);
       else {
         handlers.set(topic, new Set([handle]));
-        client?.query(`listen ${channel(topic)}`).catch(() => {});
+        turn = turn
+          .then(() => client?.query(`listen ${channel(topic)}`))
+          // A connection that is lost says so itself, and the next one listens to everything.
+          .then(
+            () => {},
+            () => {},
+          );
       }
     },
     async close() {
