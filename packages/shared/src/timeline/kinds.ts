@@ -10,6 +10,8 @@ export const TIMELINE_KINDS = {
   task_ended: ['gate', 'worker-launcher', 'publisher'],
   run_started: ['worker-launcher'],
   run_suspended: ['worker-launcher'],
+  environment_ready: ['worker-launcher'],
+  environment_failed: ['worker-launcher'],
   step_started: ['worker-launcher'],
   cli_refused: ['worker-launcher'],
   step_ended: ['worker-launcher'],

@@ -5,6 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { gitEnvironment, gitGlobalArguments } from '@sallyport/git/environment';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
+import { newId } from '@sallyport/shared/ids';
 import { z } from 'zod';
 import type { SandboxDriver, SandboxEnd, SandboxLimits, SandboxMount } from '../sandbox/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -39,6 +40,8 @@ export interface CollectorRequest<T extends readonly CollectorOperation<unknown>
   run?: string;
   /** What a step saw, its own layer first: for `takeTree` of a layer. `view` is a directory for this collector alone. */
   look?: { layers: readonly string[]; view: string };
+  /** An environment, writable only to take it in. */
+  environment?: { directory: string; access: 'read_only' | 'read_write' };
   operations: readonly [...T];
   signal?: AbortSignal;
 }
@@ -69,7 +72,8 @@ export function createCollector(
       const answers = createAnswers(request.operations);
       const exit = await driver.run(
         {
-          id: request.id,
+          // Collectors of different runs are asked for by the same names.
+          id: `${request.id}-${newId()}`,
           argv: [driver.node, '/collector/collect.mjs'],
           env: { PATH: '/usr/bin:/bin' },
           cwd: '/tmp',
@@ -104,6 +108,15 @@ function mountsOf(
       source: request.run,
       target: '/c/run',
       access: 'read_write',
+    });
+  }
+  if (request.environment !== undefined) {
+    mounts.push({
+      kind: 'bind',
+      role: 'environment',
+      source: request.environment.directory,
+      target: '/c/environment',
+      access: request.environment.access,
     });
   }
   if (request.look !== undefined) {

@@ -51,6 +51,20 @@ export function stepDirectories(run: string, key: string): StepDirectories {
   };
 }
 
+/** Where the environments of one repository lie that were made on this host. */
+export function environmentsDirectory(stateRoot: string, repositoryId: number): string {
+  return join(stateRoot, 'environments', checkName(String(repositoryId), 'repository id'));
+}
+
+/** One of them; what steps see of it lies in `layer`. */
+export function environmentDirectory(
+  stateRoot: string,
+  repositoryId: number,
+  name: string,
+): string {
+  return join(environmentsDirectory(stateRoot, repositoryId), checkName(name, 'environment'));
+}
+
 /** The layers, topmost first, of a tree that was laid out for all steps of a run. */
 export function treeLayers(run: string, tree: string, startTree: string): string[] {
   const own = join(run, 'trees', checkName(tree, 'tree'));

@@ -4,6 +4,7 @@
  */
 import { requireOid } from '@sallyport/git/oid';
 import { z } from 'zod';
+import { configurationParams } from './configuration.ts';
 import type { CollectorOperation } from './operation.ts';
 import { WORK_MAX_BYTES } from './step-pack.ts';
 
@@ -71,7 +72,7 @@ const TakenSchema = z.discriminatedUnion('kind', [
     linesRemoved: count.nullable(),
     skippedCount: count,
     skipped: z.array(z.strictObject({ path: z.string(), reason: z.enum(SKIP_REASONS) })),
-    /** With `trackedOnly`: new files, and new directories (with a slash at the end), each counted as one. */
+    /** What was touched of the environment; with `trackedOnly` also new files, and new directories (with a slash at the end), each counted as one. */
     untrackedCount: count,
     untracked: z.array(z.string()),
     /** The same of what the given tree's rules ignore. */
@@ -95,14 +96,18 @@ export type TakenTree = z.infer<typeof TakenSchema>;
  * `onPack` the tree also leaves as a pack against the start commit, in the same sandbox, when it is another; beyond 64 MiB
  * the operation fails with `too_large`. With `layered` the step wrote into a layer over the shared tree (`layOutTree`), and
  * the collector is given the `look` at it. With `trackedOnly` what is new is named and not taken: for a step whose work is
- * not kept anyway.
+ * not kept anyway. `configurationFrom` must be what the tree was laid out with: a path that was shown otherwise than given
+ * and not touched stays as given. What lies at or below `apart`, the paths of an environment, and is not in the given tree
+ * is no work: it is named as untracked if it was touched.
  */
 export function takeTree(options: {
   key: string;
   given: string;
   start: string;
+  configurationFrom?: string;
   layered?: boolean;
   trackedOnly?: boolean;
+  apart?: readonly string[];
   limits?: Partial<TakeLimits>;
   onPack?: (piece: Buffer) => void | Promise<void>;
 }): CollectorOperation<TakenTree> {
@@ -112,8 +117,10 @@ export function takeTree(options: {
       key: options.key,
       given: requireOid(options.given, 'the given tree'),
       start: requireOid(options.start, 'the start commit'),
+      configuration: configurationParams(options.configurationFrom ?? options.start),
       layered: options.layered ?? false,
       trackedOnly: options.trackedOnly ?? false,
+      apart: options.apart ?? [],
       limits: { ...TAKE_LIMITS, ...options.limits },
       maxPackBytes: options.onPack === undefined ? null : WORK_MAX_BYTES,
     },

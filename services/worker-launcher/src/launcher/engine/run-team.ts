@@ -5,6 +5,7 @@
 import { listSteps, type StepRow } from '@sallyport/shared/db/step';
 import { AppError } from '@sallyport/shared/errors';
 import type { VisitName } from '@sallyport/teams/graph/run-progress';
+import type { RunEnvironment } from '../environment/run-environment.ts';
 import { performStep } from '../run/perform-step.ts';
 import { readAdmittedRun } from '../run/read-admitted-run.ts';
 import { failRun } from '../run/run-stop.ts';
@@ -23,8 +24,9 @@ export async function runTeam(
   admitted: AdmittedRun,
   planned: PlannedTeam,
   startTree: string,
+  environment: RunEnvironment | null,
 ): Promise<BaseTree> {
-  const trees = createRunTrees(work, admitted, startTree);
+  const trees = createRunTrees(work, admitted, startTree, environment);
   const active = new Map<PlannedStep, Promise<void>>();
   let broken: { error: unknown } | undefined;
 

@@ -5,6 +5,7 @@
 import { streamArtifact } from '@sallyport/shared/artifacts/store';
 import type { StepRow } from '@sallyport/shared/db/step';
 import { AppError } from '@sallyport/shared/errors';
+import type { Withheld } from '../collector/configuration.ts';
 import { layOutTree } from '../collector/lay-out-tree.ts';
 import {
   mirrorDirectory,
@@ -15,6 +16,7 @@ import {
 import { materialize } from '../collector/materialize.ts';
 import type { CollectorOperation } from '../collector/operation.ts';
 import { loadStepPack, writePatch } from '../collector/step-pack.ts';
+import type { RunEnvironment } from '../environment/run-environment.ts';
 import type { SandboxMount } from '../sandbox/driver.ts';
 import { GIT_TARGET, TREE } from '../run/step-sandbox.ts';
 import type { AdmittedRun, RunWork } from '../run/work.ts';
@@ -31,8 +33,12 @@ export interface PreparedTree {
   mounts: readonly SandboxMount[];
   /** What lies below the step's own layer; null where it got a copy. */
   layers: readonly string[] | null;
+  /** Paths of the environment in it, which are no work of the step. */
+  apart: readonly string[];
   /** The change since the start; null when there is none, or it is too large to be read. */
   patch: Buffer | null;
+  /** What the step is shown as the base commit has it, because earlier steps could have steered it from there. */
+  withheld: Withheld;
 }
 
 export interface RunTrees {
@@ -45,11 +51,19 @@ export interface RunTrees {
   knows(commit: string): void;
 }
 
-export function createRunTrees(work: RunWork, admitted: AdmittedRun, startTree: string): RunTrees {
+/** `environment` lies below every tree; null where there is none. */
+export function createRunTrees(
+  work: RunWork,
+  admitted: AdmittedRun,
+  startTree: string,
+  environment: RunEnvironment | null,
+): RunTrees {
   const start = admitted.claims.start.sha;
+  const configurationFrom = admitted.claims.base.sha;
   const run = work.directories.pathOf(work.lease);
+  const apart = environment?.paths ?? [];
   const known = new Set<string>();
-  const ready = new Map<string, Promise<Buffer | null>>();
+  const ready = new Map<string, Promise<Ready>>();
 
   async function collect(
     id: string,
@@ -61,6 +75,9 @@ export function createRunTrees(work: RunWork, admitted: AdmittedRun, startTree: 
       labels: { task: task.id, run: work.lease.runId },
       mirror: { directory: mirrorDirectory(work.stateDir, task.repositoryId), access: 'read_only' },
       run,
+      ...(environment === null
+        ? {}
+        : { environment: { directory: environment.directory, access: 'read_only' } as const }),
       operations,
       signal: work.signals.agent,
     });
@@ -72,10 +89,17 @@ export function createRunTrees(work: RunWork, admitted: AdmittedRun, startTree: 
     return [loadStepPack({ commit: step.commit, start, pack })];
   }
 
-  async function makeReady(base: BaseTree): Promise<Buffer | null> {
+  async function makeReady(base: BaseTree): Promise<Ready> {
     const { tree } = base;
     const pieces: Buffer[] = [];
-    const layOut = work.stepMount === 'overlay' ? [layOutTree({ tree, start })] : [];
+    let withheld = NOTHING_WITHHELD;
+    const note = (one: Withheld): void => {
+      withheld = one;
+    };
+    const layOut =
+      work.stepMount === 'overlay'
+        ? [noting(layOutTree({ tree, start, configurationFrom }), note)]
+        : [];
     const patch =
       tree === startTree
         ? []
@@ -99,11 +123,11 @@ export function createRunTrees(work: RunWork, admitted: AdmittedRun, startTree: 
       pieces.length = 0;
     }
     if (base.step?.commit != null) known.add(base.step.commit);
-    return pieces.length === 0 ? null : Buffer.concat(pieces);
+    return { patch: pieces.length === 0 ? null : Buffer.concat(pieces), withheld };
   }
 
   /** Two steps that need the same tree at once wait for the same collector. */
-  function readyOnce(base: BaseTree): Promise<Buffer | null> {
+  function readyOnce(base: BaseTree): Promise<Ready> {
     const found = ready.get(base.tree);
     if (found !== undefined) return found;
     const made = makeReady(base);
@@ -115,15 +139,46 @@ export function createRunTrees(work: RunWork, admitted: AdmittedRun, startTree: 
   return {
     knows: (commit) => void known.add(commit),
     async prepare(base, { id, directories, readOnly }) {
-      const patch = await readyOnce(base);
+      const { patch, withheld } = await readyOnce(base);
       if (work.stepMount === 'overlay') {
-        const layers = treeLayers(run, base.tree, startTree);
+        const below = environment === null ? [] : [environment.layer];
+        const layers = [...treeLayers(run, base.tree, startTree), ...below];
         const git = treeGitDirectory(run, base.tree);
-        return { mounts: overlayMounts(layers, git, directories, readOnly), layers, patch };
+        const mounts = overlayMounts(layers, git, directories, readOnly);
+        return { mounts, layers, apart, patch, withheld };
       }
-      await collect(`copy-${id}`, [materialize({ key: id, tree: base.tree, start })]);
-      return { mounts: copyMounts(directories, readOnly), layers: null, patch };
+      let kept = NOTHING_WITHHELD;
+      const copy = materialize({
+        key: id,
+        tree: base.tree,
+        start,
+        configurationFrom,
+        environment: apart,
+      });
+      await collect(`copy-${id}`, [noting(copy, (one) => void (kept = one))]);
+      const mounts = copyMounts(directories, readOnly);
+      return { mounts, layers: null, apart, patch, withheld: kept };
     },
+  };
+}
+
+interface Ready {
+  patch: Buffer | null;
+  withheld: Withheld;
+}
+const NOTHING_WITHHELD: Withheld = { withheldCount: 0, withheld: [] };
+
+/** The operation, whose result is heard also when one behind it fails. */
+function noting<R>(
+  operation: CollectorOperation<R>,
+  note: (result: R) => void,
+): CollectorOperation<R> {
+  return {
+    ...operation,
+    result: operation.result.transform((result) => {
+      note(result);
+      return result;
+    }),
   };
 }
 

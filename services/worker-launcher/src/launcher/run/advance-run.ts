@@ -6,6 +6,7 @@ import { releaseLease } from '@sallyport/shared/db/lease';
 import { AppError } from '@sallyport/shared/errors';
 import { planNodes } from '../engine/plan-nodes.ts';
 import { runTeam } from '../engine/run-team.ts';
+import { prepareEnvironment } from '../environment/prepare-environment.ts';
 import { awaitSource } from './await-source.ts';
 import { beginRun, endLostSteps } from './begin-run.ts';
 import { finishRun } from './finish-run.ts';
@@ -51,7 +52,8 @@ async function workThrough(work: RunWork): Promise<void> {
   await endLostSteps(work);
   const planned = planNodes(admitted, work.agents);
   const startTree = await awaitSource(work, admitted);
-  const result = await runTeam(work, admitted, planned, startTree);
+  const environment = await prepareEnvironment(work, admitted, startTree);
+  const result = await runTeam(work, admitted, planned, startTree, environment);
   work.signals.throwIfInterrupted();
   await finishRun(work, admitted, result, startTree);
 }

@@ -3,13 +3,16 @@
  * the sandbox is; whatever happens after, somebody ends that row: this code, or whoever takes the run over.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCanary } from '@sallyport/shared/canary/create-canary';
 import { crashPoint } from '@sallyport/shared/crash-point';
+import { plantCanary } from '@sallyport/shared/db/canary';
 import { inLeasedTransaction, requireHeld } from '@sallyport/shared/db/lease';
 import { insertStep, listSteps } from '@sallyport/shared/db/step';
 import { appendEvent } from '@sallyport/shared/db/timeline';
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import { newId } from '@sallyport/shared/ids';
 import { requireSamePolicy } from '@sallyport/teams/readonly/effective-policy';
+import { watchText } from '../canary/watch-canaries.ts';
 import { stepDirectories, type StepDirectories } from '../collector/layout.ts';
 import type { PlannedNode } from '../engine/plan-nodes.ts';
 import type { BaseTree, PreparedTree, RunTrees } from '../engine/run-trees.ts';
@@ -23,6 +26,7 @@ import { runAgent, type AgentRun } from './run-agent.ts';
 import { failRun } from './run-stop.ts';
 import { writePrompt, writeStepInputs, type GivenHandOff } from './step-inputs.ts';
 import { buildStepSandbox, PLACES } from './step-sandbox.ts';
+import { storableJson } from './storable.ts';
 import { takeStep, type StepTaking } from './take-step.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
@@ -44,6 +48,8 @@ interface Attempt extends StepInput {
   identity: StepIdentity;
   directories: StepDirectories;
   taskFile: TaskFile;
+  prepared: PreparedTree;
+  canary: string;
 }
 
 /**
@@ -62,26 +68,29 @@ export async function performStep(work: RunWork, input: StepInput): Promise<void
     readOnly: planned.readOnly,
   };
   const directories = stepDirectories(work.directories.pathOf(work.lease), id);
-  const taskFile = buildTaskFile(work.taskId, admitted.snapshot, identity);
-  const attempt: Attempt = { ...input, id, identity, directories, taskFile };
   try {
     const prepared = await input.trees.prepare(base, {
       id,
       directories,
       readOnly: planned.readOnly,
     });
-    const { handOffs } = input;
-    const { patch } = prepared;
+    const { patch, withheld } = prepared;
+    const taskFile = buildTaskFile(work.taskId, admitted.snapshot, identity, withheld);
+    const canary = createCanary();
+    const attempt: Attempt = { ...input, id, identity, directories, taskFile, prepared, canary };
     await writeStepInputs(work.workspace, directories, {
       taskFile,
-      handOffs,
+      handOffs: input.handOffs,
       patch,
       files: planned.plan.files,
+      canary,
     });
     work.signals.throwIfNothingMayStart();
     await startRow(work, attempt);
-    const run = await runAgent(work, agentStart(work, attempt, prepared));
-    await endRow(work, attempt, prepared, run);
+    if (patch !== null)
+      await watchText(work, id, { seenIn: 'patch', text: patch.toString('latin1') });
+    const run = await runAgent(work, agentStart(work, attempt));
+    await endRow(work, attempt, run);
   } finally {
     await work.workspace.remove(directories.directory).catch((error: unknown) => {
       work.log.error({ err: error, stepId: id }, 'a step directory cannot be removed');
@@ -99,12 +108,8 @@ function refuseOtherPolicy({ planned, earlierPolicies }: StepInput): void {
   }
 }
 
-function agentStart(
-  work: RunWork,
-  attempt: Attempt,
-  prepared: PreparedTree,
-): Parameters<typeof runAgent>[1] {
-  const { admitted, planned, directories, id } = attempt;
+function agentStart(work: RunWork, attempt: Attempt): Parameters<typeof runAgent>[1] {
+  const { admitted, planned, prepared, directories, id } = attempt;
   return {
     repositoryId: admitted.task.repositoryId,
     wallMs: Math.min(planned.node.timeoutMinutes * 60, attempt.wallSecondsLeft) * 1000,
@@ -123,6 +128,7 @@ function agentStart(
       await writePrompt(work.workspace, directories, prompt);
       return buildStepSandbox({
         stepId: id,
+        start: repair === undefined ? 1 : 2,
         labels: { task: work.taskId, run: work.lease.runId, step: id, node: planned.node.id },
         planned,
         treeMounts: prepared.mounts,
@@ -130,12 +136,14 @@ function agentStart(
         directories,
         wallMs: Math.floor(wallMs),
         prompt,
+        canary: attempt.canary,
       });
     },
   };
 }
 
-async function startRow(work: RunWork, { id, identity, planned, base }: Attempt): Promise<void> {
+async function startRow(work: RunWork, attempt: Attempt): Promise<void> {
+  const { id, identity, planned, base, prepared } = attempt;
   const { plan, node, agent } = planned;
   const { enforcedBy, policyHash } = plan;
   const baseTree = base.tree;
@@ -144,6 +152,7 @@ async function startRow(work: RunWork, { id, identity, planned, base }: Attempt)
       await insertStep(tx, work.lease, { id, ...identity, enforcedBy, policyHash, baseTree }),
       work.lease,
     );
+    requireHeld(await plantCanary(tx, work.lease, id, attempt.canary), work.lease);
     await appendEvent(tx, work.taskId, 'step_started', {
       stepId: id,
       runId: work.lease.runId,
@@ -159,18 +168,16 @@ async function startRow(work: RunWork, { id, identity, planned, base }: Attempt)
       mount: work.stepMount,
       policyHash,
       baseTree,
+      // Shown as the base commit has it, although the tree that the step is given has it otherwise.
+      withheldCount: prepared.withheld.withheldCount,
+      withheld: storableJson(prepared.withheld.withheld),
     });
   });
   crashPoint('launcher:step_started');
 }
 
-async function endRow(
-  work: RunWork,
-  attempt: Attempt,
-  prepared: PreparedTree,
-  run: AgentRun,
-): Promise<void> {
-  const { id, identity, directories, admitted, base, planned } = attempt;
+async function endRow(work: RunWork, attempt: Attempt, run: AgentRun): Promise<void> {
+  const { id, identity, directories, admitted, base, planned, prepared } = attempt;
   const { signals } = work;
   if (signals.interruption === 'lease_lost') signals.throwIfInterrupted();
   const last = run.exits.at(-1);
@@ -183,6 +190,7 @@ async function endRow(
       directories,
       baseTree: base.tree,
       layers: prepared.layers,
+      apart: prepared.apart,
       readOnly: identity.readOnly,
     });
     failure ??= failureOf(taking, identity.readOnly, planned.plan.onWriteAttempt);

@@ -28,12 +28,14 @@ export interface TakingInput {
   baseTree: string;
   /** What lies below the step's own layer; null where it got a copy. */
   layers: readonly string[] | null;
+  /** Paths of the environment in it. */
+  apart: readonly string[];
   readOnly: boolean;
 }
 
 /** @throws RunStopped when the lease was lost meanwhile. */
 export async function takeStep(work: RunWork, input: TakingInput): Promise<StepTaking> {
-  const { admitted, stepId, directories, baseTree, layers, readOnly } = input;
+  const { admitted, stepId, directories, baseTree, layers, apart, readOnly } = input;
   const pieces: Buffer[] = [];
   try {
     const [taken] = await work.collector.run({
@@ -50,8 +52,10 @@ export async function takeStep(work: RunWork, input: TakingInput): Promise<StepT
           key: stepId,
           given: baseTree,
           start: admitted.claims.start.sha,
+          configurationFrom: admitted.claims.base.sha,
           layered: layers !== null,
           trackedOnly: readOnly,
+          apart,
           ...(readOnly ? {} : { onPack: (piece) => void pieces.push(Buffer.from(piece)) }),
         }),
       ],
@@ -74,7 +78,8 @@ export async function takeStep(work: RunWork, input: TakingInput): Promise<StepT
   }
 }
 
-async function lookAt(
+/** What a collector needs to see a layer as the step saw it. */
+export async function lookAt(
   { workspace }: RunWork,
   { view, look }: StepDirectories,
   layers: readonly string[],

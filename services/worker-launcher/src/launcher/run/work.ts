@@ -9,6 +9,8 @@ import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import type { TicketKeys } from '@sallyport/shared/ticket/verify';
 import type { Team } from '@sallyport/teams/team';
 import type { Collector } from '../collector/collector.ts';
+import type { EnvironmentStore } from '../environment/environment-store.ts';
+import type { Environments } from '../environment/read-environments.ts';
 import type { Agents } from '../read-agents.ts';
 import type { SandboxDriver } from '../sandbox/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -34,6 +36,7 @@ export interface LauncherMeans {
   /** Where sandboxes' directories lie, for whoever starts this driver's sandboxes. */
   workspace: Workspace;
   collector: Collector;
+  environments: { settings: Environments; store: EnvironmentStore };
   directories: RunDirectories;
   /** How steps get their trees on this machine. */
   stepMount: StepMount;

@@ -9,7 +9,9 @@ import { materialize } from './materialize.mjs';
 import { extendMirror } from './mirror-operations.mjs';
 import { loadPack, writePack, writePatch } from './pack-operations.mjs';
 import { Problem } from './problem.mjs';
+import { readFiles } from './read-files.mjs';
 import { prepareRun } from './run-operations.mjs';
+import { takeEnvironment } from './take-environment.mjs';
 import { takeTree } from './take-tree.mjs';
 
 const OPERATIONS = {
@@ -18,6 +20,8 @@ const OPERATIONS = {
   materialize,
   lay_out_tree: layOutTree,
   take_tree: takeTree,
+  read_files: readFiles,
+  take_environment: takeEnvironment,
   write_pack: writePack,
   write_patch: writePatch,
   load_pack: loadPack,

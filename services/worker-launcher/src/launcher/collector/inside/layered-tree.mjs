@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync, writeFileSync } 
 import { readIndex } from './index-file.mjs';
 import { checkOut, makeStepRepository } from './materialize.mjs';
 import { treeOf } from './run-operations.mjs';
+import { showTree } from './shown-tree.mjs';
 import { RUN, STORE } from './stores.mjs';
 
 const OID = /^[0-9a-f]{40}$/;
@@ -14,7 +15,7 @@ const MODE_GITLINK = '160000';
 // Fewer than any common file system allows.
 const MAX_LINKS = 1_000;
 
-/** Where a tree lies: `files` for the start commit's, `layer` for any other, the agents' git directory in `git`. */
+/** Where a given tree lies as it is shown: `files` for the start commit's, `layer` for any other, the agents' git directory in `git`. */
 export function treeFiles(oid) {
   if (!OID.test(oid)) throw new Error(`"${oid}" is not the name of a tree`);
   const directory = `${RUN}/trees/${oid}`;
@@ -28,15 +29,22 @@ export function treeFiles(oid) {
   };
 }
 
-/** Lays `params.tree` out unless it is there; the start commit's tree lies below each other one. */
+/** Lays `params.tree` out, as it is shown, unless it is there; the start commit's tree lies below each other one. */
 export async function layOutTree({ git, params }) {
   const startTree = await treeOf(git, params.start);
   const tree = await treeOf(git, params.tree);
-  await layOut(startTree, (at) => layOutWhole(git, at, startTree));
-  if (tree !== startTree) await layOut(tree, (at) => layOutChange(git, at, tree, startTree));
-  return { tree, startTree };
+  const below = await showTree(git, params.configuration, startTree);
+  const shown = tree === startTree ? below : await showTree(git, params.configuration, tree);
+  await layOut(startTree, below.tree, (at) => layOutWhole(git, at, below.tree));
+  if (tree !== startTree) {
+    await layOut(tree, shown.tree, (at) =>
+      layOutChange(git, at, shown.tree, { oid: below.tree, index: treeFiles(startTree).index }),
+    );
+  }
+  const { withheld, withheldCount } = shown;
+  return { tree, startTree, withheld, withheldCount };
 
-  async function layOut(oid, fill) {
+  async function layOut(oid, shownOid, fill) {
     const at = treeFiles(oid);
     if (existsSync(at.complete)) return;
     // What lies there was left half-way by a collector that was ended.
@@ -46,7 +54,7 @@ export async function layOutTree({ git, params }) {
     await makeStepRepository(git, {
       directory: `${at.git}/.git`,
       index: at.index,
-      tree: oid,
+      tree: shownOid,
       start: params.start,
     });
     writeFileSync(at.complete, '');
@@ -57,10 +65,10 @@ async function layOutWhole(git, at, tree) {
   await checkOut(git, { index: at.index, tree, directory: at.files });
 }
 
-async function layOutChange(git, at, tree, startTree) {
-  copyFileSync(treeFiles(startTree).index, at.index);
+async function layOutChange(git, at, tree, below) {
+  copyFileSync(below.index, at.index);
   mkdirSync(at.layer);
-  const { lines, present, removed } = await readChange(git, startTree, tree);
+  const { lines, present, removed } = await readChange(git, below.oid, tree);
   const options = {
     gitDir: STORE,
     cwd: at.layer,

@@ -4,10 +4,12 @@
  */
 import { cpSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { commitTree } from './commit-tree.mjs';
+import { copyTree } from './copy-tree.mjs';
 import { Problem } from './problem.mjs';
 import { treeOf } from './run-operations.mjs';
+import { showTree } from './shown-tree.mjs';
 import { stepFiles } from './step-files.mjs';
-import { HISTORY, HISTORY_IN_STEP, STORE } from './stores.mjs';
+import { ENVIRONMENT_LAYER, HISTORY, HISTORY_IN_STEP, STORE } from './stores.mjs';
 
 const BRANCH = 'refs/heads/work';
 const STEP_CONFIG = `[core]
@@ -20,7 +22,7 @@ const STEP_CONFIG = `[core]
 \temail = agent@localhost
 `;
 
-/** Makes the worktree of `params.tree` for the step `params.key`, with a git directory that only the agent will use. */
+/** Makes the worktree of `params.tree`, as it is shown, for the step `params.key`, with a git directory that only the agent will use. */
 export async function materialize({ git, params }) {
   const files = stepFiles(params.key);
   if (existsSync(files.tree)) {
@@ -30,14 +32,25 @@ export async function materialize({ git, params }) {
     );
   }
   const tree = await treeOf(git, params.tree);
-  await checkOut(git, { index: files.index, tree, directory: files.tree });
+  const shown = await showTree(git, params.configuration, tree);
+  await checkOut(git, { index: files.index, tree: shown.tree, directory: files.tree });
   await makeStepRepository(git, {
     directory: `${files.tree}/.git`,
     index: files.index,
-    tree,
+    tree: shown.tree,
     start: params.start,
   });
-  return { tree };
+  if (params.environment.length > 0) layOutEnvironment(files, params.environment);
+  return { tree, withheld: shown.withheld, withheldCount: shown.withheldCount };
+}
+
+/** A copy, so that what the step does to it stays its own. What the tree has itself stands above it. */
+function layOutEnvironment(files, paths) {
+  for (const path of paths) {
+    const bytes = Buffer.from(path).toString('latin1');
+    copyTree({ from: ENVIRONMENT_LAYER, to: files.tree, path: bytes });
+  }
+  writeFileSync(files.environmentLaid, '');
 }
 
 /** Writes a tree into `directory`, and beside it the index that remembers each file as it was written. */

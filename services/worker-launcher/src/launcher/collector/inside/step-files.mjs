@@ -10,6 +10,8 @@ export function stepFiles(key) {
     directory,
     tree: `${directory}/tree`,
     index: `${directory}/index`,
+    /** When the environment was copied into the tree; not there when there was none. */
+    environmentLaid: `${directory}/environment-laid`,
     upper: `${directory}/view/upper`,
   };
 }

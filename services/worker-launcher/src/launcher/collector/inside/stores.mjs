@@ -10,6 +10,8 @@ export const STORE = `${RUN}/store.git`;
 export const HISTORY = `${RUN}/history.git`;
 /** A step's layer over its tree, as the step saw both. */
 export const MERGED = '/c/merged';
+/** What an environment's commands made, for whoever takes it in or lays it out as copies. */
+export const ENVIRONMENT_LAYER = '/c/environment/layer';
 /** Where an agent's sandbox finds the history of its start commit. */
 export const HISTORY_IN_STEP = '/history';
 

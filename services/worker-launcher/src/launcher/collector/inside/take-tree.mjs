@@ -2,7 +2,8 @@
  * The tree of what a step left: found by walking, hashed byte for byte, written with an index and a store that the agent
  * never touched. Nothing of the agent's is run, and none of its settings, attributes or ignore rules is read.
  */
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
+import { createApart } from './apart.mjs';
 import { commitTree } from './commit-tree.mjs';
 import { hashSuspects } from './hash-files.mjs';
 import { createIgnoreRules } from './ignore-rules.mjs';
@@ -11,6 +12,7 @@ import { writePack } from './pack-operations.mjs';
 import { Problem } from './problem.mjs';
 import { readDiff, showPath } from './read-diff.mjs';
 import { treeOf } from './run-operations.mjs';
+import { showTree } from './shown-tree.mjs';
 import { stepFiles } from './step-files.mjs';
 import { STORE } from './stores.mjs';
 import { treeFiles } from './layered-tree.mjs';
@@ -42,7 +44,7 @@ export async function takeTree({ git, params, output }) {
 async function take(git, params, output) {
   const { limits } = params;
   const given = await treeOf(git, params.given);
-  const { index, root, walk } = placesOf(params, given);
+  const { index, root, walk, since } = placesOf(params, given);
   const entries = readIndex(index);
   const found = await walk({
     root,
@@ -50,9 +52,13 @@ async function take(git, params, output) {
     ignoredAmong: createIgnoreRules(git, entries, index),
     maxEntries: limits.maxEntries,
     trackedOnly: params.trackedOnly,
+    apart: createApart({ root, paths: params.apart, since }),
   });
   const changed = await hashSuspects({ git, root, suspects: found.suspects, limits });
-  const tree = await writeTree(git, index, found.removed, changed, given);
+  // What the step did to the tree that it was shown is done to the one that it was given: what it was not shown stays.
+  const shown = await showTree(git, params.configuration, given);
+  const from = { given, index: shown.tree === given ? index : null };
+  const tree = await writeTree(git, from, found.removed, changed);
   const commit = await commitTree(git, tree, params.start);
   const { changes, linesCounted } = tree === given ? NO_CHANGES : await readDiff(git, given, tree);
   const packBytes =
@@ -92,18 +98,22 @@ async function take(git, params, output) {
 /** Where the step's work lies: in its layer over a tree that was laid out once, or in a worktree of its own. */
 function placesOf(params, given) {
   const files = stepFiles(params.key);
-  if (!params.layered) return { index: files.index, root: files.tree, walk: walkTree };
+  if (!params.layered) {
+    const since = statSync(files.environmentLaid, { throwIfNoEntry: false })?.mtimeMs;
+    return { index: files.index, root: files.tree, walk: walkTree, since };
+  }
   return { index: treeFiles(given).index, root: files.upper, walk: walkLayer };
 }
 
-async function writeTree(git, index, removed, changed, given) {
+async function writeTree(git, { given, index }, removed, changed) {
   if (removed.length === 0 && changed.length === 0) return given;
-  copyFileSync(index, RESULT_INDEX);
   const options = {
     gitDir: STORE,
     env: { GIT_INDEX_FILE: RESULT_INDEX },
     problem: 'unusable_path',
   };
+  if (index === null) await git.output(['read-tree', given], options);
+  else copyFileSync(index, RESULT_INDEX);
   // Removals first: a file may stand where a directory stood.
   const lines = removed.map((path) => `0 ${'0'.repeat(40)}\t${path}\0`);
   for (const { path, mode, oid } of changed) lines.push(`${mode.toString(8)} ${oid}\t${path}\0`);

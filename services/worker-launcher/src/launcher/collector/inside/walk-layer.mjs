@@ -18,7 +18,7 @@ import {
  * Compares a layer with the tree below it.
  * @returns what `walkTree` returns, and whether the git directory was touched
  */
-export async function walkLayer({ root, entries, ignoredAmong, maxEntries, trackedOnly }) {
+export async function walkLayer({ root, entries, ignoredAmong, maxEntries, trackedOnly, apart }) {
   const gone = createRemovals(entries);
   const found = {
     suspects: [],
@@ -80,7 +80,7 @@ export async function walkLayer({ root, entries, ignoredAmong, maxEntries, track
       }
     }
     const ignored = await ignoredAmong(files, directories);
-    next.push(...sortNew({ root, found, files, directories, ignored, trackedOnly }));
+    next.push(...sortNew({ root, found, files, directories, ignored, trackedOnly, apart }));
     level = next;
   }
   // Only now: permissions that a directory lacked have been given to it, and the other view must not have seen it before.

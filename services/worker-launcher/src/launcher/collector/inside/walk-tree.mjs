@@ -17,7 +17,8 @@ export const MODE_GITLINK = 0o160000;
  * @returns what is suspect (path, mode, stat, the entry it had), what is gone, what was left out and why; with
  * `trackedOnly` what is new is not looked into but named
  */
-export async function walkTree({ root, entries: index, ignoredAmong, maxEntries, trackedOnly }) {
+export async function walkTree(options) {
+  const { root, entries: index, ignoredAmong, maxEntries, trackedOnly, apart } = options;
   const entries = index.toMap();
   const trackedDirectories = directoriesOf(entries.keys());
   const seen = new Set();
@@ -67,7 +68,7 @@ export async function walkTree({ root, entries: index, ignoredAmong, maxEntries,
       }
     }
     const ignored = await ignoredAmong(files, directories);
-    next.push(...sortNew({ root, found, files, directories, ignored, trackedOnly }));
+    next.push(...sortNew({ root, found, files, directories, ignored, trackedOnly, apart }));
     level = next;
   }
   for (const [path, entry] of entries) {
@@ -77,12 +78,20 @@ export async function walkTree({ root, entries: index, ignoredAmong, maxEntries,
   return found;
 }
 
-/** Sorts new paths into ignored, untracked and suspect ones, and gives the new directories to look into. */
-export function sortNew({ root, found, files, directories, ignored, trackedOnly }) {
-  for (const path of directories) if (ignored.has(path)) found.ignored.push(`${path}/`);
-  for (const path of files) if (ignored.has(path)) found.ignored.push(path);
-  const newDirectories = directories.filter((path) => !ignored.has(path));
-  const newFiles = files.filter((path) => !ignored.has(path));
+/**
+ * Sorts new paths into ignored, untracked and suspect ones, and gives the new directories to look into. What an
+ * environment laid out (`apart`) is named when it was touched and is no work, whatever the rules say of it.
+ */
+export function sortNew({ root, found, files, directories, ignored, trackedOnly, apart }) {
+  function isWork(path, name) {
+    if (apart.holds(path)) {
+      if (apart.isTouched(path)) found.untracked.push(name);
+    } else if (ignored.has(path)) found.ignored.push(name);
+    else return true;
+    return false;
+  }
+  const newDirectories = directories.filter((path) => isWork(path, `${path}/`));
+  const newFiles = files.filter((path) => isWork(path, path));
   if (trackedOnly) {
     found.untracked.push(...newDirectories.map((path) => `${path}/`), ...newFiles);
     return [];
