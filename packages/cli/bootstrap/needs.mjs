@@ -4,6 +4,7 @@ export const PROGRAMS = {
   git: { debian: 'git' },
   redis: { command: 'redis-server', debian: 'redis-server' },
   bubblewrap: { command: 'bwrap', debian: 'bubblewrap' },
+  chromium: { debian: 'chromium' },
 };
 
 const NEEDS = {
@@ -21,12 +22,15 @@ export function programsFor(argv, env) {
   if (own.includes('--help') || own.includes('-h')) return [];
   const words = own.filter((word) => !word.startsWith('-'));
   const needed = NEEDS[words.slice(0, 2).join(' ')] ?? NEEDS[words[0]] ?? [];
-  return needed
+  const further = chooses(own, '--project', 'browser') ? ['chromium'] : [];
+  return [...needed, ...further]
     .filter((name) => !(name === 'redis' && env.REDIS_URL_FILE))
-    .filter((name) => !(name === 'bubblewrap' && choosesDocker(own)))
+    .filter((name) => !(name === 'bubblewrap' && chooses(own, '--driver', 'docker')))
     .map((name) => ({ command: name, ...PROGRAMS[name] }));
 }
 
-function choosesDocker(argv) {
-  return argv.includes('--driver=docker') || argv[argv.indexOf('--driver') + 1] === 'docker';
+function chooses(argv, option, value) {
+  return argv.some(
+    (word, i) => word === `${option}=${value}` || (word === value && argv[i - 1] === option),
+  );
 }

@@ -14,6 +14,14 @@ describe('programsFor', () => {
     expect(commands(['policy', 'check', '--repo', '.'])).toEqual(['git']);
   });
 
+  it('asks for a browser where that suite is chosen, and nowhere else', () => {
+    const all = ['git', 'redis-server', 'bwrap', 'chromium'];
+    expect(commands(['dev', 'test', '--project', 'browser'])).toEqual(all);
+    expect(commands(['dev', 'test', '--project=browser', '--bail', '1'])).toEqual(all);
+    expect(commands(['dev', 'test'])).not.toContain('chromium');
+    expect(commands(['dev', 'test', '--project', 'unit', 'browser'])).not.toContain('chromium');
+  });
+
   it('asks for nothing that the command line or the environment makes unnecessary', () => {
     expect(commands(['readonly', 'claude'])).toEqual([]);
     expect(commands(['demo', '--help'])).toEqual([]);

@@ -57,10 +57,10 @@ interface Field {
 export function textField(
   field: Field & { maxLength?: number; list?: string; focus?: boolean; className?: string },
 ): SafeHtml {
-  const { problems, name, label, value, placeholder, maxLength = 200, list, focus } = field;
-  return html`<label class="${field.className ?? ''}"
-    >${label}
-    <input
+  const { problems, name, value, placeholder, maxLength = 200, list, focus } = field;
+  return labelled(
+    field,
+    html`<input
       id="${idOf(name)}"
       name="${name}"
       value="${value}"
@@ -71,29 +71,27 @@ export function textField(
       ${list !== undefined && html` list="${list}"`}
       ${focus === true && html` autofocus`}
       ${described(problems, name)}
-    />${problemsAt(problems, name)}</label
-  >`;
+    />`,
+  );
 }
 
 export function textArea(field: Field & { rows: number; maxLength: number }): SafeHtml {
-  const { problems, name, label, value, rows, maxLength } = field;
+  const { problems, name, value, rows, maxLength } = field;
   const attributes = html`id="${idOf(name)}" name="${name}" rows="${rows}"
   maxlength="${maxLength}"${described(problems, name)}`;
   // A parser drops the first newline of the text, which must not be one of the value's own.
   const text = `\n${value}`;
-  return html`<label
-    >${label} <textarea ${attributes}>${text}</textarea>${problemsAt(problems, name)}</label
-  >`;
+  return labelled(field, html`<textarea ${attributes}>${text}</textarea>`);
 }
 
 /** A choice; the options are pairs of value and words, or groups of such. */
 export function selectField(
   field: Field & { options: readonly Option[]; groups?: readonly OptionGroup[] },
 ): SafeHtml {
-  const { problems, name, label, value, options, groups = [] } = field;
-  return html`<label
-    >${label}
-    <select id="${idOf(name)}" name="${name}" ${described(problems, name)}>
+  const { problems, name, value, options, groups = [] } = field;
+  return labelled(
+    field,
+    html`<select id="${idOf(name)}" name="${name}" ${described(problems, name)}>
       ${options.map((option) => optionOf(option, value))}
       ${groups.map(
         (group) =>
@@ -101,9 +99,16 @@ export function selectField(
             ${group.options.map((option) => optionOf(option, value))}
           </optgroup>`,
       )}
-    </select>
-    ${problemsAt(problems, name)}</label
-  >`;
+    </select>`,
+  );
+}
+
+// The label names the field and nothing else: what is wrong is said beside it, not in its name.
+function labelled(field: Field & { className?: string }, control: SafeHtml): SafeHtml {
+  return html`<div class="field ${field.className ?? ''}">
+    <label for="${idOf(field.name)}">${field.label}</label>
+    ${control} ${problemsAt(field.problems, field.name)}
+  </div>`;
 }
 
 export type Option = readonly [value: string, words: string];

@@ -72,13 +72,7 @@ export function teamFormBody(page: TeamFormPage): SafeHtml {
           focus: focus === `nodes.${index}`,
         }),
       )}
-      <button
-        name="act"
-        value="add_node"
-        formaction="/teams/check#${idOf(`nodes.${draft.nodes.length}`)}"
-      >
-        Add a node
-      </button>
+      <button name="act" value="add_node">Add a node</button>
       <h2 id="edges">Edges</h2>
       <p class="empty">
         A step ends with an outcome; every edge from its node with that outcome, or with any, is
@@ -86,7 +80,7 @@ export function teamFormBody(page: TeamFormPage): SafeHtml {
       </p>
       ${problemsAt(problems, 'edges')}
       ${draft.edges.map((edge, index) => edgeFields(edge, index, problems, focus))}
-      <button name="act" value="add_edge" formaction="/teams/check#edges">Add an edge</button>
+      <button name="act" value="add_edge">Add an edge</button>
       <datalist id="node-ids">
         ${draft.nodes.map((node) => html`<option value="${node.id}"></option>`)}
       </datalist>
@@ -154,10 +148,8 @@ function outcome({ problems, result }: CheckedDraft, places: ReadonlySet<string>
       html`<p class="warning">Warnings:</p>
         ${problemList(problems, places)}`
     }
-    <label
-      >${result.team.name}.yaml
-      <textarea id="file" class="file" rows="16" readonly>${`\n${result.text}`}</textarea>
-    </label>
+    <label for="file">${result.team.name}.yaml</label>
+    <textarea id="file" class="file" rows="16" readonly>${`\n${result.text}`}</textarea>
     <p>
       <button form="team" name="act" value="download">Download ${result.team.name}.yaml</button>
       <button type="button" id="copy" hidden>Copy</button> <span id="copied" role="status"></span>
