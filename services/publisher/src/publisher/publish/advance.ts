@@ -23,6 +23,7 @@ import { AppError, errorCodeOf, type ErrorCode } from '@sallyport/shared/errors'
 import type { PublisherContext } from '../context.ts';
 import { storeSource } from '../source-pack.ts';
 import { announcePull, announceStop } from './announce.ts';
+import { openCanaryWatch } from './canary-watch.ts';
 import { withCaseToken, type Case, type Stop } from './case.ts';
 import { confirmTrigger } from './confirm-trigger.ts';
 import { describePull } from './describe.ts';
@@ -33,6 +34,7 @@ import { pushBranch } from './push.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { requireClaims } from './require-claims.ts';
 import { recordPublishVerdict, settleRefusedTicket, settleStop } from './settle.ts';
+import { lookAtTexts, mostOf, showable } from './watch-texts.ts';
 
 const LOCK_WAIT_MS = 10_000;
 const IMPORT_AGAIN_SECONDS = 15;
@@ -90,7 +92,7 @@ async function proceed(one: Case): Promise<void> {
   if (imported === null) return requestImport(one);
   const judged = await judgeImport(one, imported);
   if ('decision' in judged) return end(one, judged, null, null);
-  const stop = stopOf(judged.verdict);
+  const stop = mostOf(stopOf(judged.verdict), one.canaries.stop());
   if (stop !== null) return end(one, stop, judged, null);
   await publish(one, judged, publication);
 }
@@ -128,7 +130,8 @@ async function openCase(
     await settleRefusedTicket(context, { ...task, state: 'judging' }, run, 'snapshot');
     return null;
   }
-  return { context, task, run, claims, snapshot, lock };
+  const canaries = await openCanaryWatch(db, run);
+  return { context, task, run, claims, snapshot, canaries, lock };
 }
 
 /** Tells the issue, then ends the task: a comment whose record is lost is found again, a move is not. */
@@ -138,7 +141,7 @@ async function end(
   judged: Judged | null,
   base: BaseInspection | null,
 ): Promise<void> {
-  await announceStop(one, stop);
+  await announceStop(one, showable(one, stop));
   crashPoint('publisher:stop_told_not_settled');
   await settleStop(one, stop, judged, base);
 }
@@ -201,6 +204,11 @@ async function pushAndRecord(
   const { context, claims, task } = one;
   if (base.stop !== null) {
     await end(one, base.stop, judged, base);
+    return null;
+  }
+  const leak = await lookAtTexts(one, judged, base);
+  if (leak !== null) {
+    await end(one, leak, judged, base);
     return null;
   }
   await recordPublishVerdict(one, judged, base);

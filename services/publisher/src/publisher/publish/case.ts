@@ -5,6 +5,7 @@ import type { Snapshot } from '@sallyport/shared/task/snapshot';
 import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import type { PublisherContext } from '../context.ts';
 import type { TokenAct } from '../github/token-acts.ts';
+import type { CanaryWatch } from './canary-watch.ts';
 import { requireClaims } from './require-claims.ts';
 import { withToken, type TokenGrant } from '../github/token.ts';
 
@@ -14,6 +15,7 @@ export interface Case {
   run: RunRow;
   claims: TicketClaims;
   snapshot: Snapshot;
+  canaries: CanaryWatch;
   lock: HeldLock;
 }
 

@@ -55,6 +55,7 @@ export async function judgeImport(one: Case, imported: BundleImportRow): Promise
   if (record === null)
     return reject('import_unreadable', 'The facts of the import cannot be read.');
   const { facts } = record;
+  lookAtWork(one, record);
   if (facts.base !== claims.start.sha || facts.ref !== `refs/heads/${claims.branch}`) {
     return reject(
       'import_differs',
@@ -73,6 +74,14 @@ export async function judgeImport(one: Case, imported: BundleImportRow): Promise
   };
 }
 
+/** Every byte that was handed over, also of what the rules take for no text. */
+function lookAtWork({ canaries }: Case, { facts, contents }: ImportRecord): void {
+  for (const bytes of contents.values())
+    canaries.look('content', Buffer.from(bytes).toString('latin1'));
+  const changes = [facts, ...facts.commits].flatMap((one) => one.changes);
+  canaries.look('path', changes.map(({ path }) => path).join('\n'));
+}
+
 function tryDecode(bytes: Buffer): ImportRecord | null {
   try {
     return decodeImportRecord(bytes);
@@ -84,12 +93,15 @@ function tryDecode(bytes: Buffer): ImportRecord | null {
 
 /** Null when the rules break on it: they are pure, so they would break again, and the task would wait for ever. */
 async function tryJudge(
-  { context, claims }: Case,
+  { context, claims, canaries }: Case,
   { facts, contents, basePaths }: ImportRecord,
 ): Promise<Verdict | null> {
   try {
     const change = changeSetFromFacts(facts, contents, basePaths);
-    return await judgeChange(change, { config: context.policy });
+    return await judgeChange(change, {
+      config: context.policy,
+      canaries: canaries.values,
+    });
   } catch (error) {
     context.log.error({ err: error, taskId: claims.task_id }, 'the policy breaks on an import');
     return null;

@@ -5,12 +5,13 @@
 import type { RunRow, TaskRow } from '@sallyport/shared/db/task';
 import { AppError } from '@sallyport/shared/errors';
 import type { TicketClaims } from '@sallyport/shared/ticket/claims';
+import { branchName } from '@sallyport/shared/task/branch-name';
 import { requireTicket } from '@sallyport/shared/ticket/standing';
 import type { PublisherContext } from '../context.ts';
 
 /** @throws AppError `ticket_invalid` with `detail.why`. */
 export async function requireClaims(
-  context: Pick<PublisherContext, 'db' | 'ticketKeys'>,
+  context: Pick<PublisherContext, 'db' | 'ticketKeys' | 'branchPrefix'>,
   task: TaskRow,
   run: RunRow,
 ): Promise<TicketClaims> {
@@ -19,7 +20,9 @@ export async function requireClaims(
   if (claims.repository.id !== task.repositoryId) refuse('other_repository');
   if (claims.start.repository_id !== claims.repository.id || claims.start.sha !== claims.base.sha)
     refuse('start');
-  if (claims.branch === claims.base.ref) refuse('branch');
+  // One that lies could name any branch that looks like ours, to hide a change behind another's name.
+  if (claims.branch !== branchName(context.branchPrefix, claims.subject.number, task.id))
+    refuse('branch');
   return claims;
 }
 

@@ -34,6 +34,7 @@ export async function settleStop(
   const to: TaskState = stop.decision === 'hold' ? 'held' : 'rejected';
   return inTransaction(one.context.db, async (tx) => {
     if (!(await moveTask(tx, one.task.id, 'judging', to, stop.reason))) return false;
+    await one.canaries.record(tx, one.task.id, one.run.id);
     await giveVerdict(tx, one, stop, judged, base);
     if (to === 'rejected')
       await appendEvent(tx, one.task.id, 'task_ended', { state: to, reason: stop.reason });
