@@ -110,7 +110,7 @@ it('goes from a wrong team, its problems beside the fields, to the file of a rig
     await node(1).locator('.problems').getAttribute('id'),
   );
 
-  await page.getByRole('alert').getByRole('link', { name: 'nodes.0.id' }).click();
+  await page.getByRole('alert').getByRole('link', { name: 'Node 1: id' }).click();
   await id.fill('developer');
   await act('Check and show the file');
   expect(await page.locator('fieldset.edge .problem').textContent()).toContain(

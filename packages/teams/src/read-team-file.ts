@@ -5,6 +5,7 @@
 import { LineCounter, parseDocument, type Document } from 'yaml';
 import { checkTeam } from './check-team.ts';
 import type { Team } from './team.ts';
+import { checkLeave, checkStorable, type RepositoryLeave } from './repository-teams.ts';
 import type { TeamProblem, TeamProblemCode } from './team-problem.ts';
 import { FILE_START, placeAt, placeOf } from './yaml-place.ts';
 
@@ -32,6 +33,8 @@ export interface TeamFile {
 export interface TeamFileOptions {
   /** Agent CLIs that the operator has besides those with an adapter; they pass without a warning. */
   customClis?: readonly string[];
+  /** For a file of a repository: the name that it must bear, and what it may choose. */
+  repository?: { name: string; leave: RepositoryLeave };
 }
 
 /** Reads YAML (of which JSON is a part). It does not throw. */
@@ -65,12 +68,27 @@ export function readTeamFile(text: string, options: TeamFileOptions = {}): TeamF
     };
   }
   const { problems, team } = checkTeam(value, options.customClis);
-  const placed = problems
+  const further =
+    team === undefined || options.repository === undefined
+      ? []
+      : checkRepositoryTeam(team, options.repository);
+  const placed = [...problems, ...further]
     .map((problem) => withPlace(document, lines, problem))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return team === undefined
+  return team === undefined || further.length > 0
     ? { ok: false, problems: placed }
     : { ok: true, problems: placed, team };
+}
+
+function checkRepositoryTeam(
+  team: Team,
+  { name, leave }: { name: string; leave: RepositoryLeave },
+): TeamProblem[] {
+  const problems = [...checkLeave(team, leave), ...checkStorable(team, [])];
+  if (team.name === name) return problems;
+  const message = `the team calls itself "${team.name}"`;
+  const hint = `a team bears the name of its file: write "${name}"`;
+  return [{ code: 'bad_value', severity: 'error', path: ['name'], message, hint }, ...problems];
 }
 
 function withPlace(document: Document, lines: LineCounter, problem: TeamProblem): TeamFileProblem {

@@ -20,6 +20,7 @@ export const TEAM_PROBLEM_CODES = [
   'join_never_completes',
   'unknown_cli',
   'unknown_mode',
+  'not_allowed',
 ] as const;
 export type TeamProblemCode = (typeof TEAM_PROBLEM_CODES)[number];
 

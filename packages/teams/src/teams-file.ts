@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { parseTeam, type Team } from './team.ts';
+import { NO_LEAVE, RepositoryTeamsSchema, type RepositoryLeave } from './repository-teams.ts';
 import { chooseTemplates, TemplatesSchema } from './templates/choose-templates.ts';
 
 const TeamsFileSchema = z
@@ -11,9 +12,12 @@ const TeamsFileSchema = z
     default: z.string().optional(),
     teams: z.array(z.unknown()).min(1).max(100).optional(),
     templates: TemplatesSchema.optional(),
+    repositoryTeams: RepositoryTeamsSchema.optional(),
   })
   .refine((file) => file.teams !== undefined || file.templates !== undefined);
 const FORM = '{"default": NAME, "teams": [TEAM, …], "templates": {"cli": CLI}}';
+const REPOSITORY_FORM =
+  '{"allow": true, "clis": [CLI, …], "models": [MODEL, …], "autonomous": [MODE, …], "args": [ARGUMENT, …]}, with one of "clis" at least';
 
 export interface TeamsFile {
   /** Those without a problem. Whoever may start only on a whole file looks at `problems` first. */
@@ -21,14 +25,18 @@ export interface TeamsFile {
   /** The team that runs when none is named: `default`, else the first, an operator's own before a shipped one. */
   defaultName: string;
   problems: readonly string[];
+  /** What the team files of a repository may choose; nothing when the file says nothing or has problems. */
+  repositoryTeams: RepositoryLeave;
 }
 
 /** Takes the parsed content of the file apart; every problem names its place in it. It does not throw. */
 export function parseTeamsFile(value: unknown): TeamsFile {
   const file = TeamsFileSchema.safeParse(value);
   if (!file.success) {
-    const problems = [`it must be ${FORM}, with one of the last two at least`];
-    return { teams: [], defaultName: '', problems };
+    const problems = file.error.issues.every((issue) => issue.path[0] === 'repositoryTeams')
+      ? [`repositoryTeams must be ${REPOSITORY_FORM}`]
+      : [`it must be ${FORM}, with "teams" or "templates" at least`];
+    return { teams: [], defaultName: '', problems, repositoryTeams: NO_LEAVE };
   }
   const teams: Team[] = [];
   const problems: string[] = [];
@@ -49,5 +57,6 @@ export function parseTeamsFile(value: unknown): TeamsFile {
   if (problems.length === 0 && !names.includes(defaultName)) {
     problems.push(`default: there is no team "${defaultName}"`);
   }
-  return { teams, defaultName, problems };
+  const repositoryTeams = problems.length > 0 ? NO_LEAVE : (file.data.repositoryTeams ?? NO_LEAVE);
+  return { teams, defaultName, problems, repositoryTeams };
 }

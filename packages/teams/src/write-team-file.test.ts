@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readTeamFile } from './read-team-file.ts';
 import { TeamShapeSchema, type Team } from './team.ts';
 import { TEMPLATES } from './templates/find-template.ts';
-import { writeTeamFile } from './write-team-file.ts';
+import { writeTeamFile, writeTeamJson } from './write-team-file.ts';
 
 function team(prompt: string, more: object = {}): Team {
   return TeamShapeSchema.parse({
@@ -40,6 +40,9 @@ it.each([
   expect(text).toContain(seen);
   expect(text).not.toContain(prompt);
   expect(readTeamFile(text).team?.nodes[0]?.prompt).toBe(prompt);
+  const json = writeTeamJson(team(prompt));
+  expect(json).not.toContain(prompt);
+  expect(JSON.parse(json)).toMatchObject({ nodes: [{ prompt }] });
 });
 
 it('reads any prompt and argument back as it was', () => {
@@ -51,6 +54,7 @@ it('reads any prompt and argument back as it was', () => {
     fc.property(text, text, (prompt, arg) => {
       const given = team(prompt, { agent: { cli: 'claude', args: [arg] } });
       expect(readTeamFile(writeTeamFile(given)).team).toEqual(given);
+      expect(TeamShapeSchema.parse(JSON.parse(writeTeamJson(given)))).toEqual(given);
     }),
     { numRuns: 500 },
   );

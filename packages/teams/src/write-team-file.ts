@@ -8,10 +8,11 @@ import { TeamShapeSchema, type Team } from './team.ts';
 const LINE_CHARS = 100;
 // Controls but tab and newline, formatting marks that hide or reorder text, line separators, lone halves, private use.
 const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
+const INVISIBLE_ALL = new RegExp(INVISIBLE.source, 'gu');
 
 /** YAML that `readTeamFile` reads as this very team. */
 export function writeTeamFile(team: Team): string {
-  const document = new Document(withoutDefaults(team));
+  const document = new Document(teamFileValue(team));
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === 'string' && INVISIBLE.test(node.value)) {
@@ -26,7 +27,17 @@ export function writeTeamFile(team: Team): string {
     for (const node of nodes.items) if (isMap(node)) flowShortAgent(node.get('agent'));
   const text = document.toString({ lineWidth: LINE_CHARS });
   // They stand in double quotes alone, where an escape means the same.
-  return text.replace(new RegExp(INVISIBLE.source, 'gu'), escapeOf);
+  return text.replace(INVISIBLE_ALL, escapeOf);
+}
+
+/** The same as JSON, of which YAML is a superset: for a place that takes no YAML. */
+export function writeTeamJson(team: Team): string {
+  return `${JSON.stringify(teamFileValue(team), null, 2)}\n`.replace(INVISIBLE_ALL, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).toUpperCase().padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 /** An agent without lists fits on one line. */
@@ -48,7 +59,7 @@ const DEFAULTS = TeamShapeSchema.parse({
   nodes: [{ id: 'x', agent: { cli: 'x' }, prompt: '' }],
 });
 
-function withoutDefaults(team: Team): unknown {
+function teamFileValue(team: Team): unknown {
   const { nodes: _nodes, name: _name, v: _v, ...teamDefaults } = DEFAULTS;
   const { id: _id, agent: _agent, prompt: _prompt, ...nodeDefaults } = DEFAULTS.nodes[0] ?? {};
   return {

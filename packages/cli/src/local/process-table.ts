@@ -100,7 +100,11 @@ export const PROCESS_TABLE: readonly ProcessEntry[] = [
     name: 'console',
     main: 'services/console/src/main.ts',
     secrets: { ...COMMON, OPERATOR_TOKEN_SHA256: 'operatorTokenSha256' },
-    values: (s) => ({ HOST: s.console.host, PORT: String(s.console.port) }),
+    values: (s) => ({
+      HOST: s.console.host,
+      PORT: String(s.console.port),
+      ...optional('TEAMS_FILE', s.teamsFile),
+    }),
   },
 ];
 

@@ -6,7 +6,7 @@ import { describeEnforcement } from '@sallyport/teams/readonly/describe-enforcem
 import { READ_ONLY_LEVELS } from '@sallyport/teams/restriction-words';
 import { CLI_PATTERN, type Team } from '@sallyport/teams/team';
 import { TEMPLATES } from '@sallyport/teams/templates/find-template';
-import { writeTeamFile } from '@sallyport/teams/write-team-file';
+import { writeTeamFile, writeTeamJson } from '@sallyport/teams/write-team-file';
 import { z } from 'zod';
 import { requireOperator } from '../auth/authenticate.ts';
 import type { SafeHtml } from '../html.ts';
@@ -94,7 +94,7 @@ export function addTeamRoutes(app: FastifyInstance, options: TeamPageOptions): v
     const { draft: sent, act } = readTeamForm(request.body);
     const draft = applyAct(sent, act, EMPTY_NODE);
     const known = await listKnownTeams(db, operatorTeams);
-    if (act !== 'check' && act !== 'download') {
+    if (act !== 'check' && act !== 'download_yaml' && act !== 'download_json') {
       const focus =
         act === 'add_node'
           ? `nodes.${draft.nodes.length - 1}`
@@ -105,8 +105,8 @@ export function addTeamRoutes(app: FastifyInstance, options: TeamPageOptions): v
       return sendForm(request, reply, form, known);
     }
     const checked = checkDraft(draft, ownClis(operatorTeams.teams));
-    if (act === 'download' && checked.result !== undefined) {
-      return sendFile(reply, checked.result.team, checked.result.text);
+    if (act !== 'check' && checked.result !== undefined) {
+      return sendFile(reply, checked.result.team, act === 'download_json' ? 'json' : 'yaml');
     }
     if (checked.result === undefined) reply.code(400);
     return sendForm(request, reply, { draft, templates: [], checked }, known);
@@ -122,7 +122,7 @@ export function addTeamRoutes(app: FastifyInstance, options: TeamPageOptions): v
     const { name } = request.params as { name?: unknown };
     const { team } = await requireTeam(name, readInput(VersionQuery, request.query).version);
     if (team === null) throw new AppError('conflict', 'that team cannot be read any more');
-    return sendFile(reply, team, writeTeamFile(team));
+    return sendFile(reply, team, 'yaml');
   });
 
   app.get('/api/teams/enforcement', async (request) => {
@@ -132,9 +132,10 @@ export function addTeamRoutes(app: FastifyInstance, options: TeamPageOptions): v
 }
 
 /** A parsed team's name is safe in a header: a-z, 0-9 and -. */
-function sendFile(reply: FastifyReply, team: Team, text: string): FastifyReply {
+function sendFile(reply: FastifyReply, team: Team, form: 'yaml' | 'json'): FastifyReply {
+  const text = form === 'yaml' ? writeTeamFile(team) : writeTeamJson(team);
   return reply
-    .type('application/yaml; charset=utf-8')
-    .header('content-disposition', `attachment; filename="${team.name}.yaml"`)
+    .type(`application/${form}; charset=utf-8`)
+    .header('content-disposition', `attachment; filename="${team.name}.${form}"`)
     .send(text);
 }

@@ -10,7 +10,13 @@ import type { EdgeDraft, NodeDraft, TeamDraft } from './team-draft.ts';
 export const MAX_NODES = 60;
 export const MAX_EDGES = 600;
 
-export const TEAM_ACTS = ['check', 'download', 'add_node', 'add_edge'] as const;
+export const TEAM_ACTS = [
+  'check',
+  'download_yaml',
+  'download_json',
+  'add_node',
+  'add_edge',
+] as const;
 export type TeamAct = (typeof TEAM_ACTS)[number] | { remove: 'node' | 'edge'; index: number };
 
 /** Where each text of a node stands in the team; its two checkboxes and the CLI are read apart. */

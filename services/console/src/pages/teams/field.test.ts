@@ -1,6 +1,6 @@
 import type { TeamProblem } from '@sallyport/teams/team-problem';
 import { expect, it } from 'vitest';
-import { placeProblems, textArea, textField } from './field.ts';
+import { placeInWords, placeProblems, sentenceOf, textArea, textField } from './field.ts';
 
 function problem(...path: (string | number)[]): TeamProblem {
   return { code: 'bad_value', severity: 'error', path, message: '<b>no</b>', hint: 'mend it' };
@@ -35,5 +35,19 @@ it('keeps the first newline of a text, which a browser would drop', () => {
   const field = { problems: new Map(), name: 'p', label: 'P', rows: 2, maxLength: 9 };
   expect(textArea({ ...field, value: '\nx</textarea>' }).toString()).toContain(
     '>\n\nx&lt;/textarea&gt;</textarea',
+  );
+});
+
+it('names a place and a problem as somebody who sees the form would', () => {
+  const places = [['nodes', 0, 'agent', 'cli'], ['edges', 3], ['entry', 0], ['name'], []];
+  expect(places.map(placeInWords)).toEqual([
+    'Node 1: agent.cli',
+    'Edge 4',
+    'entry 1',
+    'name',
+    'The team',
+  ]);
+  expect(sentenceOf({ ...problem('name'), message: 'name: use letters' })).toBe(
+    'use letters; mend it',
   );
 });

@@ -39,9 +39,18 @@ export function problemsAt(problems: PlacedProblems, place: string): SafeHtml {
   >`;
 }
 
-/** A problem in words: what, and what to do about it. */
-export function sentenceOf({ message, hint }: TeamProblem): string {
-  return hint === undefined ? message : `${message}; ${hint}`;
+/** A problem in words: what, and what to do about it. The field that it stands at says which it is. */
+export function sentenceOf({ message, hint, path }: TeamProblem): string {
+  const prefix = `${path.at(-1) ?? ''}: `;
+  const what = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  return hint === undefined ? what : `${what}; ${hint}`;
+}
+
+/** A place in the team as somebody who sees the form would name it: `Node 2: agent.cli`. */
+export function placeInWords([first, index, ...rest]: TeamProblem['path']): string {
+  if (typeof index !== 'number') return first === undefined ? 'The team' : String(first);
+  const row = first === 'nodes' ? 'Node' : first === 'edges' ? 'Edge' : String(first);
+  return [`${row} ${index + 1}`, ...(rest.length > 0 ? [rest.join('.')] : [])].join(': ');
 }
 
 interface Field {

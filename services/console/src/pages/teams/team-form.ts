@@ -14,6 +14,7 @@ import { csrfField } from '../layout.ts';
 import {
   checkBox,
   idOf,
+  placeInWords,
   placeProblems,
   problemsAt,
   selectField,
@@ -58,7 +59,7 @@ export function teamFormBody(page: TeamFormPage): SafeHtml {
       <div class="row">
         ${checkBox({ name: 'readOnly', label: 'Every node of this team is read-only', checked: draft.readOnly })}
         ${selectField({ problems, name: 'readOnlyLevel', label: 'at least at level', value: draft.readOnlyLevel, options: LEVEL_OPTIONS })}
-        ${textField({ problems, name: 'entry', label: 'Begins at', value: draft.entry, placeholder: 'nodes to which no edge leads', list: 'node-ids', maxLength: 2000 })}
+        ${textField({ problems, name: 'entry', label: 'Begins at', value: draft.entry, placeholder: 'where no edge leads', list: 'node-ids', maxLength: 2000 })}
       </div>
       <h2 id="nodes">Nodes</h2>
       ${problemsAt(problems, 'nodes')}
@@ -138,10 +139,11 @@ function outcome({ problems, result }: CheckedDraft, places: ReadonlySet<string>
       ${problemList(problems, places)}
     </div>`;
   }
+  const rows = Math.min(28, result.text.split('\n').length + 1);
   return html`<div class="outcome good" role="status" id="outcome">
     <p>
       <strong>The team ${result.team.name} is valid.</strong> This is its file; nothing has been
-      saved.
+      saved. In the operator's file of teams it stands as JSON, in the list <code>teams</code>.
     </p>
     ${
       warnings &&
@@ -149,9 +151,14 @@ function outcome({ problems, result }: CheckedDraft, places: ReadonlySet<string>
         ${problemList(problems, places)}`
     }
     <label for="file">${result.team.name}.yaml</label>
-    <textarea id="file" class="file" rows="16" readonly>${`\n${result.text}`}</textarea>
+    <textarea id="file" class="file" rows="${rows}" readonly>${`\n${result.text}`}</textarea>
     <p>
-      <button form="team" name="act" value="download">Download ${result.team.name}.yaml</button>
+      <button form="team" name="act" value="download_yaml">
+        Download ${result.team.name}.yaml
+      </button>
+      <button form="team" name="act" value="download_json">
+        Download ${result.team.name}.json
+      </button>
       <button type="button" id="copy" hidden>Copy</button> <span id="copied" role="status"></span>
     </p>
   </div>`;
@@ -163,9 +170,8 @@ function problemList(problems: readonly TeamProblem[], places: ReadonlySet<strin
       here.map(
         (problem) =>
           html`<li>
-            <a href="#${place === '' ? 'team' : idOf(place)}"
-              >${problem.path.join('.') || 'the team'}</a
-            >: ${sentenceOf(problem)}
+            <a href="#${place === '' ? 'team' : idOf(place)}">${placeInWords(problem.path)}</a>:
+            ${sentenceOf(problem)}
           </li>`,
       ),
     )}

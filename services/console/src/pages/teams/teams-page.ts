@@ -13,8 +13,8 @@ export const ORIGIN_WORDS: Readonly<Record<TeamOrigin, string>> = {
 
 export function teamsBody(teams: readonly KnownTeam[], operator: OperatorTeams): SafeHtml {
   return html`<p>
-      Which teams may run is decided by the operator's file of teams, not here: the
-      <a href="/teams/new">form for a new team</a> gives you the text of a team file.
+      <a href="/teams/new">Write a new team</a>, or open one to change a copy of it. You get the
+      text of a team file; which teams may run is decided by the operator's file, not here.
     </p>
     ${operatorNote(operator)}
     <table class="teams">
