@@ -42,6 +42,19 @@ export default defineConfig({
       },
       {
         test: {
+          // What needs a container engine, which is started for it: `npm run test:engine`, as root.
+          name: 'engine',
+          include: ['test/engine/**/*.test.ts'],
+          globalSetup: ['test/support/engine/global-setup.ts'],
+          sequence: { groupOrder: 4 },
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          // Two containers start at once as fast as one after the other, and four do not.
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
           // The long half of the crash tests, for changes to how work is handed over: `npm run test:crash`.
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
