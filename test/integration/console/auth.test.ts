@@ -21,9 +21,20 @@ const CLOSED_PAGES = [
   '/processes',
   '/queues/',
   '/timeline.js',
+  '/teams',
+  '/teams/new',
+  '/teams/dev-qa',
+  '/teams/dev-qa/file',
+  '/team-form.js',
   '/no-such-page',
 ];
-const CLOSED_APIS = ['/api/tasks', '/api/status', '/api/no-such', '/queues/api/queues'];
+const CLOSED_APIS = [
+  '/api/tasks',
+  '/api/status',
+  '/api/teams/enforcement?cli=claude',
+  '/api/no-such',
+  '/queues/api/queues',
+];
 
 async function activeHalts(): Promise<unknown[]> {
   const { rows } = await console_.deployment.admin.query(
