@@ -89,6 +89,10 @@ describe('a problem is told with its place:', () => {
     );
     expect(problems.map((p) => p.split(':', 1)[0])).toEqual(['1', '4', '5']);
   });
+
+  test('a mistyped key is not told as missing as well', () => {
+    expect(problemsOf(GOOD.replace('lockfiles', 'lockfile'))).toHaveLength(1);
+  });
 });
 
 test('a file of aliases upon aliases is refused and does not fill the memory', () => {

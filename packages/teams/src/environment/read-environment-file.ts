@@ -45,8 +45,11 @@ export function readEnvironmentFile(text: string): EnvironmentFile {
   }
   const parsed = EnvironmentSchema.safeParse(value);
   if (parsed.success) return { ok: true, environment: parsed.data };
-  const problems = parsed.error.issues
-    .flatMap((issue) => explain(issue, value))
+  const explained = parsed.error.issues.flatMap((issue) => explain(issue, value));
+  const mistyped = new Set(explained.map(({ meant }) => meant));
+  const problems = explained
+    // A mistyped key is one problem, not two.
+    .filter(({ missing }) => missing === undefined || !mistyped.has(missing))
     .map(({ path, message, isKey }) => ({ ...placeOf(document, lines, path, isKey), message }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
   return { ok: false, problems };
@@ -65,16 +68,16 @@ interface Explained {
   path: (string | number)[];
   message: string;
   isKey: boolean;
+  /** For an unknown key: the one that was probably meant. */
+  meant?: string;
+  /** The key that is missing. */
+  missing?: string;
 }
 
 function explain(issue: z.core.$ZodIssue, value: unknown): Explained[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: `"${key}" is not known here; ${meant(key)}`,
-      isKey: true,
-    }));
+    return issue.keys.map((key) => unknownKey([...path, key], key));
   }
   if (issue.code === 'invalid_key') {
     const message = `${path.join('.')}: the name ${issue.issues.map((i) => i.message).join('; ')}`;
@@ -82,14 +85,19 @@ function explain(issue: z.core.$ZodIssue, value: unknown): Explained[] {
   }
   const isMissing = path.length === 1 && !hasOwn(value, String(path[0]));
   const where = path.map(String).join('.') || 'the file';
-  const message = isMissing ? `"${where}" is missing` : `${where}: ${issue.message}`;
-  return [{ path, message, isKey: false }];
+  if (isMissing) {
+    return [{ path, message: `"${where}" is missing`, isKey: false, missing: where }];
+  }
+  return [{ path, message: `${where}: ${issue.message}`, isKey: false }];
 }
 
-function meant(key: string): string {
+function unknownKey(path: (string | number)[], key: string): Explained {
+  const said = `"${key}" is not known here`;
   const known = Object.keys(EnvironmentSchema.shape);
   const near = nearestName(key, known);
-  return near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`;
+  if (near === undefined)
+    return { path, message: `${said}; known are ${known.join(', ')}`, isKey: true };
+  return { path, message: `${said}; did you mean "${near}"?`, isKey: true, meant: near };
 }
 
 function hasOwn(value: unknown, name: string): boolean {
