@@ -141,9 +141,10 @@ async function end(
   judged: Judged | null,
   base: BaseInspection | null,
 ): Promise<void> {
-  await announceStop(one, showable(one, stop));
+  const told = showable(one, stop);
+  await announceStop(one, told);
   crashPoint('publisher:stop_told_not_settled');
-  await settleStop(one, stop, judged, base);
+  await settleStop(one, told, judged, base);
 }
 
 async function requestImport(one: Case): Promise<void> {
@@ -212,7 +213,9 @@ async function pushAndRecord(
     return null;
   }
   await recordPublishVerdict(one, judged, base);
-  await beginPublication(context.db, {
+  const begun = await beginPublication(context.db, {
+    repositoryId: claims.repository.id,
+    triggerId: one.snapshot.trigger.id,
     taskId: task.id,
     runId: one.run.id,
     kind: claims.act,
@@ -221,6 +224,15 @@ async function pushAndRecord(
     baseSha: claims.base.sha,
     treeOid: judged.tree,
   });
+  if (begun === null) {
+    await end(
+      one,
+      reject('trigger_answered', 'This comment was answered by another task already.'),
+      judged,
+      base,
+    );
+    return null;
+  }
   crashPoint('publisher:verdict_committed');
   const pushed = await pushBranch(one, judged);
   if ('decision' in pushed) {
