@@ -21,8 +21,8 @@ export interface BrowserConsole {
   url: string;
   /** A page of somebody who is logged in, in a browser profile of its own. */
   open(path: string): Promise<Page>;
-  /** What the pages complained of: errors, and what their policy stopped. */
-  complaints: string[];
+  /** Closes a page. @throws Error with what it complained of: errors, and what its policy stopped. */
+  leave(page: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,6 @@ export async function startBrowserConsole(teamsFile: unknown): Promise<BrowserCo
   return {
     deployment,
     url,
-    complaints,
     async open(path) {
       const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
       page.setDefaultTimeout(CLICK_DEADLINE_MS);
@@ -64,6 +63,11 @@ export async function startBrowserConsole(teamsFile: unknown): Promise<BrowserCo
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.waitForURL(`${url}${path}`);
       return page;
+    },
+    async leave(page) {
+      await page.context().close();
+      const heard = complaints.splice(0);
+      if (heard.length > 0) throw new Error(`the page complained: ${heard.join('; ')}`);
     },
     async close() {
       await browser.close();

@@ -25,10 +25,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => console_.close());
-afterEach(async () => {
-  await page.context().close();
-  expect(console_.complaints.splice(0)).toEqual([]);
-});
+afterEach(() => console_.leave(page));
 
 function node(number: number): Locator {
   return page.locator(`fieldset.node:nth-of-type(${number})`);
