@@ -51,7 +51,7 @@ export interface GateFixture {
 }
 
 export type Answers = Partial<
-  Record<'permission' | 'subject' | 'head', object | 'unknown' | 'open'>
+  Record<'permission' | 'subject' | 'head' | 'file_at', object | 'unknown' | 'open'>
 >;
 
 interface Example {
@@ -179,6 +179,7 @@ function standardAnswer(kind: string, requester: number): object {
   if (kind === 'permission')
     return { found: true, userId: requester, permission: 'write', role: 'write' };
   if (kind === 'head') return { found: true, ref: 'main', sha: HEAD_SHA };
+  if (kind === 'file_at') return { text: null, problem: null, names: [] };
   return {
     found: true,
     isPullRequest: false,

@@ -10,6 +10,23 @@ const login = z.string().min(1).max(100);
 
 export const COMMENT_TEMPLATES = ['refused', 'admitted', 'held', 'failed'] as const;
 
+/** The directories from which a file may be asked, and how files in them are named: no other part of a repository. */
+export const READABLE_DIRECTORIES = ['.sallyport/teams'] as const;
+export const READABLE_FILE_PATTERN = /^[a-z][a-z0-9-]{0,39}\.yaml$/;
+export const READABLE_FILE_MAX_BYTES = 64 * 1024;
+export const READABLE_FILES_MAX = 50;
+
+/** Why a file that is there is not given. `not_a_directory`: a link or a submodule on the way to it. */
+export const UNREADABLE_REASONS = [
+  'link',
+  'submodule',
+  'directory',
+  'too_large',
+  'not_text',
+  'not_a_directory',
+  'too_many_files',
+] as const;
+
 export const GITHUB_REQUESTS = {
   /** The role of one account in the repository; `userId` is the account that GitHub answered for. */
   permission: {
@@ -40,6 +57,25 @@ export const GITHUB_REQUESTS = {
   head: {
     params: z.strictObject({ ref: z.string().max(255).nullable() }),
     answer: z.object({ found: z.boolean(), ref: z.string(), sha: sha.nullable() }),
+    askedBy: ['gate'],
+  },
+  /**
+   * One file as it is in the commit that a `head` of the same task was answered with, and in no other; and the names of its
+   * neighbours, for whoever asked for one that is not there.
+   */
+  file_at: {
+    params: z.strictObject({
+      sha,
+      directory: z.enum(READABLE_DIRECTORIES),
+      name: z.string().regex(READABLE_FILE_PATTERN),
+    }),
+    answer: z.object({
+      /** Null when there is no such file, or `problem` says why it is not given. */
+      text: z.string().max(READABLE_FILE_MAX_BYTES).nullable(),
+      problem: z.enum(UNREADABLE_REASONS).nullable(),
+      /** Regular files in the directory that are named like readable ones, in order. */
+      names: z.array(z.string().regex(READABLE_FILE_PATTERN)).max(READABLE_FILES_MAX),
+    }),
     askedBy: ['gate'],
   },
   /** Posts one comment from a template, once: asked again, the existing one is found and adopted. */

@@ -14,11 +14,11 @@ import { setTaskBranch } from '@sallyport/shared/db/task-admission';
 import { keepTeamVersion } from '@sallyport/shared/db/team-version';
 import { insertTicket } from '@sallyport/shared/db/ticket';
 import { appendEvent } from '@sallyport/shared/db/timeline';
-import { AppError } from '@sallyport/shared/errors';
 import { newId } from '@sallyport/shared/ids';
 import { encodeSnapshot, type Snapshot } from '@sallyport/shared/task/snapshot';
-import { branchName } from '../branch-name.ts';
+import { branchName } from '@sallyport/shared/task/branch-name';
 import { fixClaims } from '../claims.ts';
+import type { ChosenTeam } from '../choices/team-choice.ts';
 import type { Gate } from '../gate.ts';
 import type { Reason } from './decide.ts';
 
@@ -27,10 +27,9 @@ export async function admitTask(
   gate: Gate,
   task: TaskRow,
   snapshot: Snapshot,
+  team: ChosenTeam,
   reasons: readonly Reason[],
 ): Promise<boolean> {
-  const team = gate.teams.find(snapshot.command.team);
-  if (team === null) throw new AppError('internal', 'admitting a task whose team is not known');
   const { content, sha256 } = encodeSnapshot(snapshot);
   const branch = branchName(gate.branchPrefix, task.subjectNumber, task.id);
   const jti = newId();

@@ -4,23 +4,27 @@
  */
 import { crashPoint } from '@sallyport/shared/crash-point';
 import { findDelivery } from '@sallyport/shared/db/delivery';
+import { answerOf } from '@sallyport/shared/db/github-request';
 import { lastLiftedAt } from '@sallyport/shared/db/halt';
 import { inTransaction } from '@sallyport/shared/db/pool';
 import { findTask, moveTask, type TaskRow } from '@sallyport/shared/db/task';
 import { noteWaiting } from '@sallyport/shared/db/task-admission';
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
+import { readRepositoryTeam, type RepositoryTeam } from '../choices/repository-team.ts';
 import { parseDelivery } from '../delivery/parse-delivery.ts';
 import type { Gate } from '../gate.ts';
 import { admitTask } from './admit-task.ts';
 import {
   decide,
+  decideBeforeTeam,
   judgeRequest,
+  mayBeOfRepository,
   type AssessedAnswers,
   type AssessedRequest,
   type Reason,
 } from './decide.ts';
 import { expireTask, refuseTask } from './end-task.ts';
-import { answersOf, askQuestions, isWaiting } from './questions.ts';
+import { answersOf, askQuestions, askTeamFile, isWaiting } from './questions.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 export async function advanceTask(gate: Gate, taskId: string): Promise<void> {
@@ -43,32 +47,59 @@ async function beginAssessment(gate: Gate, task: TaskRow): Promise<void> {
 
 async function assess(gate: Gate, task: TaskRow): Promise<void> {
   const questions = await inTransaction(gate.db, (tx) => askQuestions(tx, task));
-  if (isWaiting(questions)) {
-    if ((await isOverdue(gate, task)) && (await isClear(gate, task))) await expireTask(gate, task);
-    return;
-  }
+  if (isWaiting(questions)) return expireIfOverdue(gate, task);
   if (!(await isClear(gate, task))) return;
   const answers = answersOf(questions);
-  const { decision, reasons } = decide(requestOf(gate, task), answers);
-  if (decision === 'admit') await admit(gate, task, answers, reasons);
+  const request = requestOf(gate, task);
+  const found = await findRepositoryTeam(gate, task, request, answers);
+  if (found === 'waiting') return expireIfOverdue(gate, task);
+  const { decision, reasons } = decide(request, answers, found);
+  if (decision === 'admit') await admit(gate, task, answers, found, reasons);
   else await refuseTask(gate, task, reasons);
+}
+
+/** The team as the repository has it in the commit that the run will start from; null when it is not to be looked for. */
+async function findRepositoryTeam(
+  gate: Gate,
+  task: TaskRow,
+  request: AssessedRequest,
+  answers: AssessedAnswers,
+): Promise<RepositoryTeam | 'waiting' | null> {
+  const sha = answers.head?.sha ?? null;
+  if (!mayBeOfRepository(request) || sha === null) return null;
+  if (decideBeforeTeam(request, answers).decision === 'refuse') return null;
+  const row = await inTransaction(gate.db, (tx) => askTeamFile(tx, task, sha));
+  if (row.state === 'asked') return 'waiting';
+  return readRepositoryTeam({
+    name: task.team,
+    sha,
+    answer: answerOf(row, 'file_at'),
+    leave: gate.teams.repository,
+  });
+}
+
+async function expireIfOverdue(gate: Gate, task: TaskRow): Promise<void> {
+  if ((await isOverdue(gate, task)) && (await isClear(gate, task))) await expireTask(gate, task);
 }
 
 async function admit(
   gate: Gate,
   task: TaskRow,
   answers: AssessedAnswers,
+  found: RepositoryTeam | null,
   reasons: readonly Reason[],
 ): Promise<void> {
   const delivery = await findDelivery(gate.db, task.deliveryId);
   const event = delivery === null ? null : parseDelivery(delivery, gate.own);
   const { permission, subject, head } = answers;
+  const team = found?.kind === 'found' ? found : gate.teams.find(task.team);
   if (
     delivery === null ||
     event?.kind !== 'command' ||
     !permission?.role ||
     !subject ||
-    !head?.sha
+    !head?.sha ||
+    !team
   ) {
     throw new AppError('internal', 'an admitted task lacks what it was admitted for', {
       detail: { taskId: task.id },
@@ -82,7 +113,7 @@ async function admit(
     base: { ref: head.ref, sha: head.sha },
     subject: { authorId: subject.authorId, updatedAt: subject.updatedAt },
   });
-  await admitTask(gate, task, snapshot, reasons);
+  await admitTask(gate, task, snapshot, team, reasons);
 }
 
 function requestOf(gate: Gate, task: TaskRow): AssessedRequest {
@@ -92,6 +123,7 @@ function requestOf(gate: Gate, task: TaskRow): AssessedRequest {
     subjectKind: task.subjectKind,
     requester: { id: task.requesterId, login: task.requesterLogin },
     knownTeams: gate.teams.names,
+    repositoryTeams: gate.teams.repository.allow,
   };
 }
 

@@ -1,10 +1,13 @@
 /** The decision: each refusal with its twin, one thing different, that is admitted. */
+import { TeamSchema } from '@sallyport/teams/team';
+import { hashTeam } from '@sallyport/teams/team-hash';
 import { describe, expect, it } from 'vitest';
 import {
   decide,
   explainRefusal,
   judgeRequest,
   leadingRule,
+  mayBeOfRepository,
   type AssessedAnswers,
   type AssessedRequest,
 } from './decide.ts';
@@ -15,6 +18,7 @@ const REQUEST: AssessedRequest = {
   subjectKind: 'issue',
   requester: { id: 5, login: 'octo-cat' },
   knownTeams: ['starter', 'pair'],
+  repositoryTeams: false,
 };
 const ANSWERS = {
   permission: { found: true, userId: 5, permission: 'write', role: 'write' },
@@ -134,5 +138,68 @@ describe('judgeRequest', () => {
     });
     expect(reasons.filter((r) => r.result === 'fail')).toHaveLength(3);
     expect(explainRefusal(reasons)).toHaveLength(2000);
+  });
+});
+
+describe('a team that the operator does not have', () => {
+  const request = { ...REQUEST, team: 'ours', repositoryTeams: true };
+  const team = TeamSchema.parse({
+    v: 1,
+    name: 'ours',
+    nodes: [{ id: 'one', agent: { cli: 'scripted' }, prompt: '' }],
+  });
+  const found = { kind: 'found', team, hash: hashTeam(team), place: 'FILE at COMMIT' } as const;
+
+  it("is the repository's, when it has one and the operator allows it", () => {
+    const { decision, reasons } = decide(request, ANSWERS, found);
+    expect(decision).toBe('admit');
+    expect(reasons.at(-1)).toMatchObject({
+      rule: 'team_known',
+      result: 'pass',
+      message: 'the team is "ours" of this repository, as in FILE at COMMIT',
+    });
+    const off = { ...request, repositoryTeams: false };
+    expect(decide(off, ANSWERS, found).decision).toBe('refuse');
+    expect(leadingRule(judgeRequest(off))).toBe('team_known');
+    expect(leadingRule(judgeRequest(request))).toBe('none');
+  });
+
+  it('is refused with all names that there are when the repository has none either', () => {
+    const { decision, reasons } = decide(request, ANSWERS, {
+      kind: 'absent',
+      names: ['theirs', 'pair'],
+    });
+    expect(decision).toBe('refuse');
+    expect(explainRefusal(reasons)).toBe(
+      'there is no team "ours"; there is "starter", "pair", "theirs"',
+    );
+  });
+
+  it('is refused with what is wrong with its file', () => {
+    const { reasons } = decide(request, ANSWERS, { kind: 'wrong', message: 'line 3' });
+    expect([leadingRule(reasons), explainRefusal(reasons)]).toEqual(['team_usable', 'line 3']);
+  });
+
+  it.each([null, { kind: 'unknown' } as const])('is not taken for known when it is %j', (team) => {
+    const { decision, reasons } = decide(request, ANSWERS, team);
+    expect(decision).toBe('refuse');
+    expect(reasons.at(-1)).toMatchObject({ rule: 'team_known', result: 'unknown' });
+  });
+
+  it('is not looked for under no name, nor in place of one of the operator', () => {
+    expect(mayBeOfRepository(request)).toBe(true);
+    expect(mayBeOfRepository({ ...request, team: '' })).toBe(false);
+    expect(mayBeOfRepository({ ...request, team: 'pair' })).toBe(false);
+    expect(decide({ ...request, team: 'pair' }, ANSWERS, { kind: 'absent', names: [] })).toEqual(
+      decide({ ...REQUEST, team: 'pair' }, ANSWERS),
+    );
+  });
+
+  it('is told without halves of characters, however long its file says it', () => {
+    const { reasons } = decide(request, ANSWERS, {
+      kind: 'wrong',
+      message: `x${'😀'.repeat(1500)}`,
+    });
+    expect(explainRefusal(reasons)).toMatch(/^x(?:😀){999}\ufffd$/u);
   });
 });

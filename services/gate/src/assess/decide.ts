@@ -2,6 +2,7 @@
  * The decision whether a request may run, as a list of reasons that is its own explanation. Pure. Whatever is not known
  * counts as a no, and no answer of GitHub is taken for one about somebody else.
  */
+import type { RepositoryTeam } from '../choices/repository-team.ts';
 import type { GithubAnswer } from '@sallyport/shared/task/github-requests';
 
 export interface Reason {
@@ -23,7 +24,10 @@ export interface AssessedRequest {
   team: string;
   subjectKind: 'issue' | 'pull_request';
   requester: { id: number; login: string };
+  /** The operator's teams. */
   knownTeams: readonly string[];
+  /** Whether the operator lets a repository bring teams of its own. */
+  repositoryTeams: boolean;
 }
 
 /** GitHub's answers; null where there is none that can be relied on. */
@@ -39,6 +43,7 @@ const ROLES_THAT_MAY_ASK: readonly string[] = ['write', 'maintain', 'admin'];
 /** The rules that need no answer. When one of them does not pass, nobody need be asked. */
 export function judgeRequest(request: AssessedRequest): Reason[] {
   const { verb, team, subjectKind, knownTeams } = request;
+  const isJudgedLater = mayBeOfRepository(request);
   return [
     verb === RUNNING_VERB
       ? pass('verb_understood', `"${verb}" is understood`)
@@ -52,28 +57,55 @@ export function judgeRequest(request: AssessedRequest): Reason[] {
           'subject_is_issue',
           `"/agent ${RUNNING_VERB}" works on issues, not on pull requests; ask on an issue`,
         ),
-    judgeTeam(team, knownTeams),
+    ...(isJudgedLater ? [] : [judgeTeam(team, knownTeams)]),
   ];
 }
 
-/** The whole decision. */
-export function decide(request: AssessedRequest, answers: AssessedAnswers): Decision {
-  const reasons = [
+/** Whether the team must be looked for in the repository; the operator's team of that name goes before it. */
+export function mayBeOfRepository(request: AssessedRequest): boolean {
+  const { team, knownTeams, repositoryTeams } = request;
+  return repositoryTeams && team !== '' && !knownTeams.includes(team);
+}
+
+/**
+ * Everything but a team of the repository. Its file is read only for somebody whom nothing else stands against.
+ */
+export function decideBeforeTeam(request: AssessedRequest, answers: AssessedAnswers): Decision {
+  return conclude([
     ...judgeRequest(request),
     ...judgeRequester(request.requester, answers.permission),
     judgeSubject(answers.subject),
     judgeHead(answers.head),
-  ];
+  ]);
+}
+
+/** The whole decision; `team` is what the repository has, null when the team is not to be looked for there. */
+export function decide(
+  request: AssessedRequest,
+  answers: AssessedAnswers,
+  team: RepositoryTeam | null = null,
+): Decision {
+  const { reasons } = decideBeforeTeam(request, answers);
+  return mayBeOfRepository(request)
+    ? conclude([...reasons, judgeRepositoryTeam(request, team)])
+    : conclude(reasons);
+}
+
+function conclude(reasons: Reason[]): Decision {
   return { decision: reasons.every((r) => r.result === 'pass') ? 'admit' : 'refuse', reasons };
 }
 
 /** What the requester is told: the messages of everything that did not pass. */
 export function explainRefusal(reasons: readonly Reason[]): string {
-  return reasons
-    .filter((reason) => reason.result !== 'pass')
-    .map((reason) => reason.message)
-    .join('; ')
-    .slice(0, 2000);
+  return (
+    reasons
+      .filter((reason) => reason.result !== 'pass')
+      .map((reason) => reason.message)
+      .join('; ')
+      .slice(0, 2000)
+      // A cut may leave half a character, which no table takes.
+      .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+  );
 }
 
 /** The rule by which a refusal is known in lists. */
@@ -86,6 +118,20 @@ function judgeTeam(team: string, known: readonly string[]): Reason {
   const choice = known.map((name) => `"${name}"`).join(', ');
   const problem = team === '' ? '--team wants the name of a team' : `there is no team "${team}"`;
   return fail('team_known', `${problem}; there is ${choice}`);
+}
+
+function judgeRepositoryTeam(request: AssessedRequest, found: RepositoryTeam | null): Reason {
+  const { team, knownTeams } = request;
+  switch (found?.kind) {
+    case 'found':
+      return pass('team_known', `the team is "${team}" of this repository, as in ${found.place}`);
+    case 'absent':
+      return judgeTeam(team, [...new Set([...knownTeams, ...found.names])]);
+    case 'wrong':
+      return fail('team_usable', found.message);
+    default:
+      return unknown('team_known', `the file of the team "${team}" could not be read; ask again`);
+  }
 }
 
 function judgeRequester(

@@ -85,6 +85,26 @@ describe('chooseTeams', () => {
     expect(() => chooseTeams(file(content))).toThrow(message);
   });
 
+  it('lets a repository bring no team unless the operator says so, and then only what he names', () => {
+    const teams = [team('pair')];
+    const closed = { allow: false, clis: [], models: [], autonomous: [], args: [] };
+    expect(chooseTeams(undefined).repository).toEqual(closed);
+    expect(chooseTeams(file({ teams })).repository).toEqual(closed);
+    expect(
+      chooseTeams(file({ teams, repositoryTeams: { allow: true, clis: ['claude'] } })).repository,
+    ).toEqual({ ...closed, allow: true, clis: ['claude'] });
+  });
+
+  it.each([
+    ['allows no CLI', { allow: true }],
+    ['does not say whether', { clis: ['claude'] }],
+    ['has an unknown key', { allow: true, clis: ['claude'], commands: ['sh'] }],
+    ['says yes in other words', { allow: 'yes', clis: ['claude'] }],
+  ])('refuses a file whose word about repositories %s', (_what, repositoryTeams) => {
+    const path = file({ teams: [team('pair')], repositoryTeams });
+    expect(() => chooseTeams(path)).toThrow(/repositoryTeams must be \{"allow": true, "clis"/);
+  });
+
   it('refuses a file that is not there', () => {
     expect(() => chooseTeams(join(dir, 'none'))).toThrow(/TEAMS_FILE: cannot read .*ENOENT/);
   });

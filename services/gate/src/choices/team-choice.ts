@@ -1,6 +1,7 @@
 /** The teams that may be asked for: the operator's, or the built-in one, each under the hash that goes into the ticket. */
 import { AppError } from '@sallyport/shared/errors';
 import { hashTeam } from '@sallyport/teams/team-hash';
+import { NO_LEAVE, type RepositoryLeave } from '@sallyport/teams/repository-teams';
 import type { Team } from '@sallyport/teams/team';
 import { parseTeamsFile } from '@sallyport/teams/teams-file';
 import { TEMPLATES } from '@sallyport/teams/templates/find-template';
@@ -11,7 +12,15 @@ export interface TeamChoice {
   /** The team that runs when none is named. */
   defaultName: string;
   names: readonly string[];
-  find(name: string): { team: Team; hash: string } | null;
+  find(name: string): ChosenTeam | null;
+  /** What the team files of a repository may choose; read when none of these bears the name. */
+  repository: RepositoryLeave;
+}
+
+/** A team, under the hash that goes into the ticket. */
+export interface ChosenTeam {
+  team: Team;
+  hash: string;
 }
 
 /**
@@ -19,19 +28,27 @@ export interface TeamChoice {
  * @throws AppError `bad_config` that lists what is wrong.
  */
 export function chooseTeams(path: string | undefined): TeamChoice {
-  if (path === undefined) return teamChoice([STARTER_TEAM, ...TEMPLATES], STARTER_TEAM.name);
-  const { teams, defaultName, problems } = parseTeamsFile(readOperatorFile('TEAMS_FILE', path));
+  if (path === undefined) {
+    return teamChoice([STARTER_TEAM, ...TEMPLATES], STARTER_TEAM.name, NO_LEAVE);
+  }
+  const file = parseTeamsFile(readOperatorFile('TEAMS_FILE', path));
+  const { teams, defaultName, problems, repositoryTeams } = file;
   if (problems.length > 0) {
     throw new AppError('bad_config', `TEAMS_FILE: ${path}:\n  ${problems.join('\n  ')}`);
   }
-  return teamChoice(teams, defaultName);
+  return teamChoice(teams, defaultName, repositoryTeams);
 }
 
-function teamChoice(teams: readonly Team[], defaultName: string): TeamChoice {
+function teamChoice(
+  teams: readonly Team[],
+  defaultName: string,
+  repository: RepositoryLeave,
+): TeamChoice {
   const byName = new Map(teams.map((team) => [team.name, { team, hash: hashTeam(team) }]));
   return {
     defaultName,
     names: [...byName.keys()],
     find: (name) => byName.get(name) ?? null,
+    repository,
   };
 }

@@ -10,6 +10,7 @@ export const TOKEN_ACTS = {
   read_permission: { metadata: 'read' },
   read_subject: { metadata: 'read', issues: 'read' },
   read_head: { metadata: 'read', contents: 'read' },
+  read_file: { metadata: 'read', contents: 'read' },
   read_source: { metadata: 'read', contents: 'read' },
   confirm_trigger: { metadata: 'read', issues: 'read' },
   read_protection: { metadata: 'read', contents: 'read' },

@@ -17,6 +17,7 @@ import type { PublisherContext } from '../context.ts';
 import type { TokenAct } from '../github/token-acts.ts';
 import { withToken, type TokenGrant, type TokenRequest } from '../github/token.ts';
 import { answerComment } from './comment.ts';
+import { answerFileAt, requireFrozenCommit } from './file-at.ts';
 import { answerHead } from './head.ts';
 import { answerPermission } from './permission.ts';
 import { answerSource, requireSourceTicket } from './source.ts';
@@ -82,6 +83,13 @@ async function answerOnce(
       const params = GITHUB_REQUESTS.head.params.parse(request.params);
       return ask(context, request, 'read_head', async (grant) => ({
         answer: await answerHead(grant, params),
+      }));
+    }
+    case 'file_at': {
+      const params = GITHUB_REQUESTS.file_at.params.parse(request.params);
+      await requireFrozenCommit(context.db, taskId, params.sha);
+      return ask(context, request, 'read_file', async (grant) => ({
+        answer: await answerFileAt(grant, params),
       }));
     }
     case 'comment': {
