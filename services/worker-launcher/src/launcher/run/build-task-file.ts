@@ -3,7 +3,9 @@
  * people could see, with nothing in it that would be worth stealing.
  */
 import type { Snapshot } from '@sallyport/shared/task/snapshot';
-import { sanitiseRequest } from './sanitise-request.ts';
+import type { Withheld } from '../collector/configuration.ts';
+import { sumRemoved, type Removed } from '../request/hidden-kinds.ts';
+import { sanitiseRequest } from '../request/sanitise-request.ts';
 
 export interface StepIdentity {
   node: string;
@@ -19,17 +21,37 @@ export interface TaskFile {
   base: { ref: string; sha: string };
   subject: { kind: 'issue' | 'pull_request'; number: number; title: string; body: string };
   request: { login: string; text: string };
-  /** How much of title, body and request was hidden from readers on GitHub and is therefore not here. */
-  removed: { comments: number; characters: number };
+  /** How much of title, body and request was hidden from readers on GitHub and is therefore not here, by kind. */
+  removed: Removed;
+  /** Paths that steer agents and that the step sees as the base commit has them, not as earlier steps left them. */
+  withheld: { count: number; paths: string[] };
   step: StepIdentity;
 }
 
+export interface Request {
+  title: string;
+  body: string;
+  request: string;
+  removed: Removed;
+}
+
+/** The texts of the task as people could see them, and how much was taken out of all three together. */
+export function readRequest({ subject, command }: Snapshot): Request {
+  const title = sanitiseRequest(subject.title);
+  const body = sanitiseRequest(subject.body);
+  const request = sanitiseRequest(command.text);
+  const removed = sumRemoved([title.removed, body.removed, request.removed]);
+  return { title: title.text, body: body.text, request: request.text, removed };
+}
+
 /** Builds the content of /in/task.json. */
-export function buildTaskFile(taskId: string, snapshot: Snapshot, step: StepIdentity): TaskFile {
-  const title = sanitiseRequest(snapshot.subject.title);
-  const body = sanitiseRequest(snapshot.subject.body);
-  const request = sanitiseRequest(snapshot.command.text);
-  const texts = [title, body, request];
+export function buildTaskFile(
+  taskId: string,
+  snapshot: Snapshot,
+  step: StepIdentity,
+  { withheldCount, withheld }: Withheld,
+): TaskFile {
+  const { title, body, request, removed } = readRequest(snapshot);
   return {
     v: 1,
     task: { id: taskId, verb: snapshot.command.verb },
@@ -38,14 +60,12 @@ export function buildTaskFile(taskId: string, snapshot: Snapshot, step: StepIden
     subject: {
       kind: snapshot.subject.kind,
       number: snapshot.subject.number,
-      title: title.text.replaceAll('\n', ' '),
-      body: body.text,
+      title: title.replaceAll('\n', ' '),
+      body,
     },
-    request: { login: snapshot.requester.login, text: request.text },
-    removed: {
-      comments: texts.reduce((sum, t) => sum + t.removedComments, 0),
-      characters: texts.reduce((sum, t) => sum + t.removedCharacters, 0),
-    },
+    request: { login: snapshot.requester.login, text: request },
+    removed,
+    withheld: { count: withheldCount, paths: withheld },
     step,
   };
 }

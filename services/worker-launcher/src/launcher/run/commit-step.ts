@@ -6,6 +6,7 @@ import { writeArtifact } from '@sallyport/shared/artifacts/store';
 import { inLeasedTransaction, requireHeld } from '@sallyport/shared/db/lease';
 import { endStep } from '@sallyport/shared/db/step';
 import { appendEvent } from '@sallyport/shared/db/timeline';
+import { noteCanaries, type Sight } from '../canary/watch-canaries.ts';
 import type { HandOff } from '@sallyport/teams/hand-off';
 import type { OutputTail, SandboxExit } from '../sandbox/driver.ts';
 import type { StepIdentity } from './build-task-file.ts';
@@ -73,7 +74,18 @@ export async function commitStep(work: RunWork, step: EndedStep): Promise<void> 
     if (compared !== undefined) {
       await appendEvent(tx, taskId, 'tree_compared', { ...who, ...compared });
     }
+    await noteCanaries(tx, { taskId, lease, stepId: step.id }, sightsOf(step));
   });
+}
+
+/** What passes on from this step, before anything is scrubbed from it. */
+function sightsOf({ handOff, taking, identity }: EndedStep): Sight[] {
+  const sights: Sight[] = [];
+  if (handOff !== undefined) sights.push({ seenIn: 'hand_off', text: JSON.stringify(handOff) });
+  if (taking?.kind === 'taken' && !identity.readOnly) {
+    sights.push({ seenIn: 'path', text: taking.taken.changes.map(({ path }) => path).join('\n') });
+  }
+  return sights;
 }
 
 function describeEnd(step: EndedStep): Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** Writes what a step may read: its prompt, its task, the hand-offs before it, the change so far, the files of its rule. */
 import { basename, join } from 'node:path';
 import type { AdapterFile } from '@sallyport/teams/readonly/adapter';
+import { canaryFile } from '../canary/place-canary.ts';
 import type { StepDirectories } from '../collector/layout.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { TaskFile } from './build-task-file.ts';
@@ -16,6 +17,7 @@ export interface StepInputs {
   handOffs: readonly GivenHandOff[];
   patch: Buffer | null;
   files: readonly AdapterFile[];
+  canary: string;
 }
 
 /** Makes `in` and `out` and fills the first, but for the prompt. */
@@ -32,6 +34,8 @@ export async function writeStepInputs(
   }
   if (inputs.patch !== null)
     await write(workspace, directories, basename(PLACES.patch), inputs.patch);
+  const bait = canaryFile(directories, inputs.canary);
+  await workspace.writeFile(bait.path, bait.content);
   for (const { path, content } of inputs.files) {
     await write(workspace, directories, `${basename(FILES_DIRECTORY)}/${basename(path)}`, content);
   }

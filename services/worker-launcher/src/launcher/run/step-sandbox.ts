@@ -4,6 +4,7 @@
  */
 import type { StepPlan } from '@sallyport/teams/readonly/plan-step';
 import { HISTORY_TARGET, historyDirectory, type StepDirectories } from '../collector/layout.ts';
+import { canaryMount, CANARY_VARIABLE } from '../canary/place-canary.ts';
 import type { PlannedNode } from '../engine/plan-nodes.ts';
 import type { Agent } from '../read-agents.ts';
 import { HAND_OFF_NAME } from '../read-hand-off.ts';
@@ -51,6 +52,8 @@ export function stepEnvironment(agent: Agent): Record<string, string> {
 
 export interface StepSandboxInput {
   stepId: string;
+  /** Which start of this step's agent: the first, or the second for a hand-off that could not be used. */
+  start: 1 | 2;
   labels: Readonly<Record<string, string>>;
   planned: PlannedNode;
   /** How this step sees its tree. */
@@ -59,6 +62,8 @@ export interface StepSandboxInput {
   directories: StepDirectories;
   wallMs: number;
   prompt: string;
+  /** The credential that this sandbox is baited with. */
+  canary: string;
 }
 
 /** The specification of one start of the step's agent. */
@@ -70,12 +75,14 @@ export function buildStepSandbox(input: StepSandboxInput): SandboxSpec {
     readOnly('history', historyDirectory(input.runDirectory), HISTORY_TARGET),
     readOnly('in', directories.in, '/in'),
     { kind: 'bind', role: 'out', source: directories.out, target: '/out', access: 'read_write' },
+    canaryMount(directories),
     ...agent.mounts.map((m) => readOnly('agent', m.host, m.inside)),
   ];
   return {
-    id: input.stepId,
+    id: `${input.stepId}-${input.start}`,
     argv: plan.argv,
-    env: plan.env,
+    // Not in the plan: it is another in each attempt, and the plan's fingerprint must not be.
+    env: { ...plan.env, [CANARY_VARIABLE]: input.canary },
     cwd: TREE,
     mounts,
     network: 'none',

@@ -43,9 +43,12 @@ async function baseTree(git, commit) {
     () => undefined,
   );
   if (found.code !== 0) return EMPTY_TREE;
-  const printed = await git.output(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], {
-    gitDir: STORE,
-  });
+  const printed = await git.output(
+    ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`],
+    {
+      gitDir: STORE,
+    },
+  );
   return printed.toString('latin1').trim();
 }
 
@@ -64,10 +67,13 @@ async function linkTargets(git, expression, atTop, base) {
   });
   const targets = [];
   for (const row of listed.toString('latin1').split('\0')) {
-    const [head = '', path = ''] = row.split('\t');
-    const [mode, , oid] = head.split(' ');
+    const tab = row.indexOf('\t');
+    const [mode, , oid] = row.slice(0, tab).split(' ');
+    const path = row.slice(tab + 1);
     if (mode !== MODE_LINK || !expression.test(path)) continue;
-    const target = (await git.output(['cat-file', 'blob', oid], { gitDir: STORE })).toString('latin1');
+    const target = (await git.output(['cat-file', 'blob', oid], { gitDir: STORE })).toString(
+      'latin1',
+    );
     const resolved = resolve(path, target);
     if (resolved !== undefined) targets.push(resolved);
   }
@@ -89,7 +95,17 @@ function resolve(link, target) {
 /** What makes the given tree show the base's configuration: removals first, a file may stand where a directory stood. */
 async function readDifference(git, given, base, isConfiguration) {
   const raw = await git.output(
-    ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', '--end-of-options', given, base],
+    [
+      'diff-tree',
+      '-r',
+      '-z',
+      '--no-renames',
+      '--raw',
+      '--no-abbrev',
+      '--end-of-options',
+      given,
+      base,
+    ],
     { gitDir: STORE },
   );
   const fields = raw.toString('latin1').split('\0');
