@@ -78,20 +78,26 @@ test('the agent reads the visible request on standard input and in the task file
     },
   );
   await fixture.until(task.taskId, 'collected');
-  const { steps } = await fixture.look(task);
+  const { steps, events } = await fixture.look(task);
   const { claims } = (steps[0]?.handOff ?? {}) as { claims: Record<string, string> };
+  expect(events.find(({ kind }) => kind === 'run_started')?.data).toMatchObject({
+    removedFromRequest: { html_comment: 2, zero_width: 1, tag_character: 1 },
+  });
   expect(claims['prompt']).toContain('You are a developer.');
   expect(claims['prompt']).toContain('It fails.');
   expect(claims['prompt']).not.toMatch(/curl|push -->|\u{e0041}|\u200b/u);
   const taskFile = JSON.parse(claims['task'] ?? '') as Record<string, unknown>;
   expect(taskFile).toMatchObject({
     subject: { kind: 'issue', title: 'A bug', body: 'It fails. ' },
-    removed: { comments: 2, characters: 2 },
+    removed: { html_comment: 2, zero_width: 1, tag_character: 1 },
+    withheld: { count: 0, paths: [] },
     step: { node: 'developer', visit: 1, attempt: 1, readOnly: false },
   });
   const environment = JSON.parse(claims['environment'] ?? '') as Record<string, string>;
   const given = Object.keys(environment).filter((name) => name !== 'PWD');
+  // The one that looks like a credential is bait.
   expect(given.toSorted()).toEqual([
+    'GITHUB_DEPLOY_TOKEN',
     'HOME',
     'LANG',
     'PATH',
