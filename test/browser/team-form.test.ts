@@ -153,3 +153,36 @@ it('shows a team with markup in it as text, and gives its file back as it was', 
   expect(await page.title()).toBe('Team · Sallyport');
   expect(await page.locator('img').count()).toBe(0);
 });
+
+it('needs no script: the form comes back with the sentence of what was chosen', async () => {
+  page = await console_.open('/teams/new?from=dev-qa', { scripts: false });
+  expect(await says(2)).toBe(describeEnforcement('claude', 'reflex').sentence);
+  await node(2).getByLabel('CLI', { exact: true }).selectOption('gemini');
+  await node(2).getByLabel('Level').selectOption('noShell');
+  await act('Add a node');
+  expect(await says(2)).toBe(describeEnforcement('gemini', 'noShell').sentence);
+  await act('Remove node 3');
+  await act('Check and show the file');
+  const { team } = readTeamFile(await page.locator('#file').inputValue());
+  expect(team?.nodes[1]).toMatchObject({ readOnlyLevel: 'noShell', agent: { cli: 'gemini' } });
+});
+
+it('says what the page said before, and nothing while the console does not answer', async () => {
+  page = await console_.open('/teams/new?from=dev-qa');
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.reload();
+  expect(asked.filter((url) => url.includes('/api/'))).toEqual([]);
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/teams/enforcement?*codex*', async (route) => {
+    await held;
+    await route.fulfill({ status: 503, body: 'no' });
+  });
+  await node(2).getByLabel('CLI', { exact: true }).selectOption('codex');
+  await expectSays(2, '…');
+  answer();
+  await expectSays(2, 'The console did not answer; send the form to read it.');
+  await node(2).getByLabel('CLI', { exact: true }).selectOption('claude');
+  await expectSays(2, describeEnforcement('claude', 'reflex').sentence);
+});

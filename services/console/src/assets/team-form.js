@@ -1,7 +1,6 @@
 // Keeps the sentence under each read-only checkbox true while the form is filled in. The words come from the server, as
 // text; while they are on their way there are none, so that nothing is claimed that does not hold.
 const form = document.getElementById('team');
-const asked = new Map();
 
 function field(name) {
   return form.elements.namedItem(name);
@@ -41,8 +40,9 @@ async function answer(query) {
 async function tell(place) {
   const query = ask(place);
   const key = String(query);
-  if (asked.get(place) === key) return;
-  asked.set(place, key);
+  const says = document.getElementById(`at-${place}-says`);
+  if (says.dataset.asked === key) return;
+  says.dataset.asked = key;
   if (query === null) return show(place, form.dataset.writes, []);
   if (query.get('cli') === '') return show(place, form.dataset.unnamed, []);
   show(place, '…', []);
@@ -51,7 +51,7 @@ async function tell(place) {
     leavesOpen: [],
   };
   const { sentence, leavesOpen } = await answer(query).catch(() => failed);
-  if (asked.get(place) === key) show(place, sentence, leavesOpen);
+  if (says.dataset.asked === key) show(place, sentence, leavesOpen);
 }
 
 function nodes() {

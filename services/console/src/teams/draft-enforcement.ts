@@ -11,7 +11,10 @@ import type { NodeDraft, TeamDraft } from './team-draft.ts';
 /** What is said of a node whose CLI has no name yet. */
 export const UNNAMED_SENTENCE = 'Name the CLI to read what keeps it from writing.';
 
-export type DraftEnforcement = Pick<Enforcement, 'sentence' | 'leavesOpen'>;
+export interface DraftEnforcement extends Pick<Enforcement, 'sentence' | 'leavesOpen'> {
+  /** The question that was answered, as the page's script would ask it; `null` for a node that may write. */
+  asked: string;
+}
 
 /** The sentence under a node's checkbox, with what is left to the mount. */
 export function enforcementOf(team: TeamDraft, node: NodeDraft): DraftEnforcement {
@@ -20,10 +23,12 @@ export function enforcementOf(team: TeamDraft, node: NodeDraft): DraftEnforcemen
     { source: 'node', readOnly: node.readOnly, level: levelOf(node.readOnlyLevel) },
     { source: 'agent', readOnly: node.agentReadOnly },
   ]);
-  if (restriction === null) return { sentence: WRITING_SENTENCE, leavesOpen: [] };
-  if (node.cli === '') return { sentence: UNNAMED_SENTENCE, leavesOpen: [] };
+  if (restriction === null) return { asked: 'null', sentence: WRITING_SENTENCE, leavesOpen: [] };
+  const { level } = restriction;
+  const asked = new URLSearchParams({ cli: node.cli, level, version: node.version }).toString();
+  if (node.cli === '') return { asked, sentence: UNNAMED_SENTENCE, leavesOpen: [] };
   const version = node.version.trim();
-  return describeEnforcement(node.cli, restriction.level, version === '' ? undefined : version);
+  return { asked, ...describeEnforcement(node.cli, level, version === '' ? undefined : version) };
 }
 
 function levelOf(text: string): ReadOnlyLevel | undefined {

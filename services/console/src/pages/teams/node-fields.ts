@@ -95,11 +95,11 @@ function autonomyOptions({ autonomous }: NodeDraft): readonly Option[] {
 
 function readOnlyFields(fields: NodeFields, place: string): SafeHtml {
   const { team, node, problems } = fields;
-  const { sentence, leavesOpen } = enforcementOf(team, node);
+  const { asked, sentence, leavesOpen } = enforcementOf(team, node);
   const says = `${idOf(place)}-says`;
   return html`<div class="rule">
     ${checkBox({ name: `${place}.readOnly`, label: html`<strong>Read-only</strong>: this node judges and must not write`, checked: node.readOnly, describedBy: says })}
-    <output class="says" id="${says}" aria-live="polite">${sentence}</output>
+    <output class="says" id="${says}" data-asked="${asked}" aria-live="polite">${sentence}</output>
     <div class="left" ${leavesOpen.length === 0 && html` hidden`}>
       Left to the mount: ${leftOpen(leavesOpen)}
     </div>
