@@ -56,8 +56,9 @@ describe.each(['overlay', 'copy'] as const)('with trees by %s', (mount) => {
       looks.push(await fixture.look(task));
     }
     const [first, second] = looks.map(ready);
-    expect(first).toMatchObject({ cached: false, produces: ['node_modules'], from: 'repository' });
-    expect(first?.['says']).toBe("the repository's environment was made: node_modules");
+    expect(first).toMatchObject({ cached: false, from: 'repository' });
+    expect(first?.['produces']).toEqual(['node_modules', 'build/lib']);
+    expect(first?.['says']).toBe("the repository's environment was made: node_modules, build/lib");
     expect(second).toMatchObject({ cached: true, key: first?.['key'], transcriptArtifactId: null });
     expect(second?.['says']).toContain('no command was run');
     for (const look of looks) {
@@ -72,6 +73,7 @@ describe.each(['overlay', 'copy'] as const)('with trees by %s', (mount) => {
       'echo "module.exports = () => \'poison\'" > node_modules/greet/index.js',
       'mkdir node_modules/evil && echo x > node_modules/evil/index.js',
       'rm node_modules/greet/package.json',
+      'echo poison > build/lib/made && echo poison > build/lib/new && echo own > build/own',
       'git add -f node_modules && git commit -q -m poison',
     ].join(' && ');
     const task = await fixture.seedTeam(
@@ -86,7 +88,11 @@ describe.each(['overlay', 'copy'] as const)('with trees by %s', (mount) => {
         },
         qa: {
           readOnly: true,
-          script: [TESTS, { do: 'run', command: 'ls node_modules', as: 'seen' }, PASS],
+          script: [
+            TESTS,
+            { do: 'run', command: 'ls node_modules build build/lib && cat build/*/*', as: 'seen' },
+            PASS,
+          ],
         },
       },
       [...EDGES],
@@ -96,19 +102,42 @@ describe.each(['overlay', 'copy'] as const)('with trees by %s', (mount) => {
     expect(claimsOf(look, 'dev')['own']).toMatch(/^1: /);
     expect(claimsOf(look, 'qa')).toMatchObject({
       tests: expect.stringMatching(/^0: /),
-      seen: '0: greet',
+      seen: '0: build:\nlib\nown\n\nbuild/lib:\nmade\n\nnode_modules:\ngreet\nmade',
     });
-    expect(compared(look, 'dev')).toMatchObject({
-      changeCount: 1,
-      untracked: ['node_modules/'],
-      paths: [{ path: 'kept.txt' }],
+    const { changeCount, paths, untracked } = compared(look, 'dev');
+    expect({ changeCount, paths }).toMatchObject({
+      changeCount: 2,
+      paths: [{ path: 'build/own' }, { path: 'kept.txt' }],
     });
+    expect((untracked as string[]).toSorted()).toEqual(['build/lib/', 'node_modules/']);
     const { files } = fixture.source.applyBundle(await look.bundle(), task.branch);
-    expect(Object.keys(files).filter((path) => path.startsWith('node_modules'))).toEqual([]);
+    const own = Object.keys(files).filter((path) => /^(?:node_modules|build)/.test(path));
+    expect(own).toEqual(['build/own']);
     const next = await fixture.seedTeam({ qa: { readOnly: true, script: [TESTS, PASS] } }, []);
     await fixture.until(next.taskId, 'collected', 60);
     const nextLook = await fixture.look(next);
     expect(ready(nextLook)).toMatchObject({ cached: true });
     expect(claimsOf(nextLook, 'qa')['tests']).toMatch(/^0: /);
+  });
+
+  test.each([
+    ['a link', 'ln -s /etc node_modules', 'node_modules'],
+    ['a file', 'echo x > node_modules', 'node_modules'],
+    ['nothing', 'true', undefined],
+  ])('%s in its place is no work either', async (_, command, named) => {
+    const task = await fixture.seedTeam(
+      {
+        dev: { script: [{ do: 'run', command: `rm -rf node_modules && ${command}` }, DONE] },
+        qa: { readOnly: true, script: [TESTS, PASS] },
+      },
+      [...EDGES],
+    );
+    await fixture.until(task.taskId, 'collected', 60);
+    const look = await fixture.look(task);
+    expect(compared(look, 'dev')).toMatchObject({
+      changeCount: 0,
+      untracked: named === undefined ? [] : [named],
+    });
+    expect(claimsOf(look, 'qa')['tests']).toMatch(/^0: /);
   });
 });

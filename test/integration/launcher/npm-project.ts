@@ -1,6 +1,6 @@
 /**
- * A small npm project with one dependency, which lies packed in a directory that an operator lends as a registry. Its test
- * fails without that dependency, and nothing of it needs a network.
+ * A small npm project: one dependency, which lies packed in a directory that an operator lends as a registry and without
+ * which its test fails, and one thing that is built and that no rule ignores. Nothing of it needs a network.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,8 +18,9 @@ export interface NpmProject {
 export const ENVIRONMENT_YAML = `v: 1
 commands:
   - [npm, ci, --offline, --no-audit, --no-fund]
+  - mkdir -p build/lib && echo made > build/lib/made
 lockfiles: [package.json, package-lock.json]
-produces: [node_modules]
+produces: [node_modules, build/lib]
 registries: [npm]
 `;
 

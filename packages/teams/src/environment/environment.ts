@@ -3,6 +3,7 @@
  * commands, what they make, and what their outcome depends on. Strict, because a mistyped key would be a wrong cache key.
  */
 import { z } from 'zod';
+import { isAgentConfiguration } from '../readonly/agent-configuration.ts';
 import { problemWithTreePath } from '../tree-path.ts';
 
 const REGISTRY_PATTERN = /^[a-z][a-z0-9-]{0,39}$/;
@@ -36,6 +37,10 @@ export const EnvironmentSchema = z.strictObject({
     .max(100)
     .superRefine((paths, context) => {
       for (const [i, path] of paths.entries()) {
+        if (isAgentConfiguration(path)) {
+          const message = `"${path}" steers agents; what does so stands in the commit itself`;
+          context.addIssue({ code: 'custom', path: [i], message });
+        }
         const outer = paths.find((other, j) => i !== j && isWithin(path, other, i > j));
         if (outer === undefined) continue;
         const message = `"${path}" is named already by "${outer}"; leave it out`;

@@ -61,6 +61,11 @@ describe('a problem is told with its place:', () => {
       '8:5: produces.1: "node_modules/x" is named already',
     ],
     [
+      'what steers agents',
+      GOOD.replace('- node_modules', '- a/.claude'),
+      '7:5: produces.0: "a/.claude" steers agents',
+    ],
+    [
       'a lockfile elsewhere',
       GOOD.replace('package.json', '/etc/passwd'),
       '5:13: lockfiles.0: the path is absolute',

@@ -104,6 +104,7 @@ describe.each([true, false])('in a layer: %s', (layered) => {
         'src/main.js': 'changed\n',
         'src/made.js': 'made\n',
         'src/deep/made.js': 'made\n',
+        'src/.claude/settings.json': 'steers',
         'package.json': 'changed\n',
       });
       rmSync(join(tree, 'src/deep/kept.js'));
@@ -115,6 +116,7 @@ describe.each([true, false])('in a layer: %s', (layered) => {
       missing: ['package.json', 'gone'],
       entries: 2,
     });
+    expect(() => lstatSync(join(layer, 'src/.claude'))).toThrow('ENOENT');
     expect(() => lstatSync(join(layer, 'src/main.js'))).toThrow('ENOENT');
     expect(() => lstatSync(join(layer, 'src/deep/kept.js'))).toThrow('ENOENT');
     expect(() => lstatSync(join(layer, 'package.json'))).toThrow('ENOENT');
@@ -165,18 +167,25 @@ describe.each([true, false])('in a layer: %s', (layered) => {
   });
 
   test.each([
-    ['too many files', { maxEntries: 3 }, 'too_many_files'],
+    ['too many files', { maxEntries: 5 }, 'too_many_files'],
+    ['too many paths', { maxPaths: 2 }, 'too_many_paths'],
     ['too many bytes', { maxBytes: 299 }, 'too_large'],
   ])('%s are refused, and one less is taken', async (_, limits, reason) => {
     const content = 'x'.repeat(100);
     const act = (tree: string): void =>
-      writeFiles(tree, { 'm/a': content, 'm/b': content, 'm/c': content });
-    expect((await takenFrom(run, ['m'], act, limits)).taken).toMatchObject({
+      writeFiles(tree, {
+        'm/a': content,
+        'm/b': content,
+        'src/c': content,
+        'src/deep/d/e': '',
+        'src/.claude/settings.json': '{}',
+      });
+    expect((await takenFrom(run, ['m', 'src'], act, limits)).taken).toMatchObject({
       kind: 'refused',
       reason,
     });
     const wider = Object.fromEntries(Object.entries(limits).map(([name, n]) => [name, n + 1]));
-    expect((await takenFrom(run, ['m'], act, wider)).taken).toMatchObject({ kind: 'taken' });
+    expect((await takenFrom(run, ['m', 'src'], act, wider)).taken).toMatchObject({ kind: 'taken' });
   });
 
   test('names in no encoding and in the language of logs do no harm', async () => {

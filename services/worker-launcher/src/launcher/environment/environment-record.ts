@@ -17,7 +17,7 @@ const RecordSchema = z.strictObject({
 });
 export type EnvironmentRecord = z.infer<typeof RecordSchema>;
 
-export const RECORD_MAX_BYTES = 64 * 1024 * 1024;
+export const RECORD_MAX_BYTES = 8 * 1024 * 1024;
 
 /** The record in these bytes; undefined when they are none. */
 export function parseRecord(bytes: Buffer): EnvironmentRecord | undefined {

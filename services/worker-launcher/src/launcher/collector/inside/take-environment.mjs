@@ -14,7 +14,13 @@ import { stepFiles } from './step-files.mjs';
 import { ENVIRONMENT_LAYER } from './stores.mjs';
 import { MAX_PATH_BYTES, readDirectory } from './walk-tree.mjs';
 
-const REFUSALS = new Set(['link_in_path', 'too_many_files', 'too_large', 'path_too_long']);
+const REFUSALS = new Set([
+  'link_in_path',
+  'too_many_paths',
+  'too_many_files',
+  'too_large',
+  'path_too_long',
+]);
 
 /** Copies what lies at `params.produces` into the layer of the environment. */
 export async function takeEnvironment({ git, params }) {
@@ -32,12 +38,19 @@ export async function takeEnvironment({ git, params }) {
   }
 }
 
-function take({ root, entries, produces, limits }) {
+function take({ root, entries, produces, limits, leaveOut }) {
   const found = { carried: [], missing: [] };
+  const steersAgents = new RegExp(leaveOut);
   for (const path of produces) {
     const wanted = Buffer.from(path).toString('latin1');
     const before = found.carried.length;
-    if (isReached(root, wanted)) survey(root, entries, wanted, found);
+    if (isReached(root, wanted)) {
+      for (const at of survey(root, entries, wanted)) {
+        if (steersAgents.test(at)) continue;
+        if (found.carried.length >= limits.maxPaths) throw tooManyPaths(limits);
+        found.carried.push(at);
+      }
+    }
     if (found.carried.length === before) found.missing.push(path);
   }
   mkdirSync(ENVIRONMENT_LAYER, { recursive: true });
@@ -74,16 +87,23 @@ function isReached(root, path) {
   return true;
 }
 
-/** Collects the topmost paths at and below this one that the tree does not have. */
-function survey(root, entries, path, found) {
+function tooManyPaths({ maxPaths }) {
+  return new Problem(
+    'too_many_paths',
+    `more than ${maxPaths} paths were produced beside what the tree has; let directories of their own be made`,
+  );
+}
+
+/** The topmost paths at and below this one that the tree does not have. */
+function* survey(root, entries, path) {
   const open = [path];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     // A name that cannot be told to the launcher cannot be kept apart from the work of steps either.
     if (entries.has(at) || !isText(at)) continue;
     const stat = lstatSync(bytesOf(`${root}/${at}`));
     if (!stat.isDirectory()) {
-      if (stat.isFile() || stat.isSymbolicLink()) found.carried.push(at);
-    } else if (!entries.hasDirectory(at)) found.carried.push(at);
+      if (stat.isFile() || stat.isSymbolicLink()) yield at;
+    } else if (!entries.hasDirectory(at)) yield at;
     else for (const { name } of readDirectory(root, at)) open.push(`${at}/${name}`);
   }
 }
