@@ -4,6 +4,7 @@ import { endStep, listSteps } from '@sallyport/shared/db/step';
 import { moveRun, moveTask } from '@sallyport/shared/db/task';
 import { appendEvent } from '@sallyport/shared/db/timeline';
 import { crashPoint } from '@sallyport/shared/crash-point';
+import { readRequest } from './build-task-file.ts';
 import { stopRun } from './run-stop.ts';
 import type { AdmittedRun, RunWork } from './work.ts';
 
@@ -11,7 +12,8 @@ import type { AdmittedRun, RunWork } from './work.ts';
  * Moves task and run to `running` and says so in the timeline.
  * @throws RunStopped `cancelled` when somebody else moved them meanwhile, AppError `conflict` when the lease is lost.
  */
-export async function beginRun(work: RunWork, { task, run }: AdmittedRun): Promise<void> {
+export async function beginRun(work: RunWork, admitted: AdmittedRun): Promise<void> {
+  const { task, run, snapshot } = admitted;
   const { db, lease, instance } = work;
   await inLeasedTransaction(db, lease, async (tx) => {
     const taskMoved =
@@ -30,6 +32,8 @@ export async function beginRun(work: RunWork, { task, run }: AdmittedRun): Promi
       launcher: instance,
       fence: lease.fence,
       resumed,
+      // By kind, how much of the request its readers did not see and the agents are not told.
+      removedFromRequest: readRequest(snapshot).removed,
     });
   });
   crashPoint('launcher:run_started');
