@@ -32,7 +32,10 @@ const LEAKS: [what: string, seenIn: string, leak: ScriptedAction][] = [
   [
     'a file, in hex, from the file in the home',
     'content',
-    { do: 'run', command: `grep -o 'ghs_[A-Za-z0-9]*' ${FILE} | tr -d '\\n' | od -An -tx1 >> README.md` },
+    {
+      do: 'run',
+      command: `grep -o 'ghs_[A-Za-z0-9]*' ${FILE} | tr -d '\\n' | od -An -tx1 >> README.md`,
+    },
   ],
   ['a path', 'path', { do: 'run', command: `echo x > src/$(printf %s ${BAIT} | rev).js` }],
   ['the hand-off', 'hand_off', { do: 'run', command: `echo ${BAIT}`, as: 'seen' }],

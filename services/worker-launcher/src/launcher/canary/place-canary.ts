@@ -13,7 +13,6 @@ export const CANARY_VARIABLE = 'GITHUB_DEPLOY_TOKEN';
 /** A folder directly in the home: below one that must be made first, an engine makes that one as root. */
 const FOLDER = '.docker';
 const FILE = 'config.json';
-export const CANARY_FILE = `${INSIDE_HOME}/${FOLDER}/${FILE}`;
 
 function folderOf(directories: StepDirectories): string {
   return join(directories.in, FOLDER);
