@@ -31,7 +31,12 @@ const LEAST: DeploymentSettings = {
   agentsFile: '/agents.json',
   importIsolation: 'bubblewrap',
 };
-const MOST: DeploymentSettings = { ...LEAST, teamsFile: '/teams.json', policyFile: '/policy.json' };
+const MOST: DeploymentSettings = {
+  ...LEAST,
+  teamsFile: '/teams.json',
+  policyFile: '/policy.json',
+  branchPrefix: 'bot',
+};
 
 type Spec = ConfigSpec<z.ZodRawShape, z.ZodRawShape>;
 

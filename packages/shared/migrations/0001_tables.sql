@@ -309,6 +309,8 @@ create table publication (
   branch text,
   base_ref text not null,
   base_sha text not null,
+  repository_id bigint not null,
+  trigger_id bigint not null,
   head_sha text,
   tree_oid text,
   pull_number integer,
@@ -318,6 +320,8 @@ create table publication (
   opened_at timestamptz,
   commented_at timestamptz
 );
+-- One request is answered once, however many tasks somebody makes of it.
+create unique index publication_trigger on publication (repository_id, trigger_id) where kind = 'pull_request';
 
 create sequence halt_version;
 create table halt (

@@ -53,7 +53,7 @@ grant select on canary to {{publisher}};
 grant select, update (state, answer, artifact_id, attempts, answered_at) on github_request to {{publisher}};
 grant insert, select on verdict to {{publisher}};
 grant insert on approval to {{publisher}};
-grant select, insert (task_id, run_id, kind, branch, base_ref, base_sha, tree_oid),
+grant select, insert (task_id, run_id, kind, branch, base_ref, base_sha, tree_oid, repository_id, trigger_id),
   update (run_id, tree_oid, head_sha, pushed_at, pull_number, pull_url, opened_at, comment_id, commented_at)
   on publication to {{publisher}};
 grant select, update (performed_at, result) on operator_act to {{publisher}};

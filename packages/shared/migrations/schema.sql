@@ -214,6 +214,8 @@ table publication
   branch text
   base_ref text not null
   base_sha text not null
+  repository_id bigint not null
+  trigger_id bigint not null
   head_sha text
   tree_oid text
   pull_number integer
@@ -489,6 +491,8 @@ CREATE UNIQUE INDEX presence_pkey ON presence USING btree (instance)
 CREATE UNIQUE INDEX privileged_act_pkey ON privileged_act USING btree (seq)
 
 CREATE UNIQUE INDEX publication_pkey ON publication USING btree (task_id)
+
+CREATE UNIQUE INDEX publication_trigger ON publication USING btree (repository_id, trigger_id) WHERE (kind = 'pull_request'::text)
 
 CREATE UNIQUE INDEX queue_producer_pkey ON queue_producer USING btree (queue, process)
 

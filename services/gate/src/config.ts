@@ -1,4 +1,5 @@
 /** What the gate reads from its environment: which App it serves, what may run, and the key that signs tickets. */
+import { BRANCH_PREFIX } from '@sallyport/shared/task/branch-name';
 import { z } from 'zod';
 
 const count = z.coerce.number().int().positive();
@@ -13,11 +14,8 @@ export const CONFIG = {
     TEAMS_FILE: z.string().min(1).optional(),
     /** What may leave; without it the built-in policy holds. */
     POLICY_FILE: z.string().min(1).optional(),
-    /** Branches are `<prefix>/issue-<number>-<8 hex>`; a branch named like the prefix itself would block them all. */
-    BRANCH_PREFIX: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, 'use lower-case letters, digits and -')
-      .default('agent'),
+    /** The publisher's too: it refuses a ticket that names another branch. */
+    BRANCH_PREFIX,
     ASSESS_TIMEOUT_SECONDS: count.default(600),
     RUN_WALL_SECONDS: count.default(3600),
     RUN_TOKENS: count.default(5_000_000),

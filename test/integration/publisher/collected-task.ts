@@ -6,6 +6,7 @@ import { storeArtifact } from '@sallyport/shared/artifacts/store';
 import { findPublication, type PublicationRow } from '@sallyport/shared/db/publication';
 import { findTask, type TaskRow } from '@sallyport/shared/db/task';
 import { readTimeline, verifyTimeline, type TimelineEvent } from '@sallyport/shared/db/timeline';
+import { branchName } from '@sallyport/shared/task/branch-name';
 import { newId } from '@sallyport/shared/ids';
 import { encodeSnapshot, hashText, type Snapshot } from '@sallyport/shared/task/snapshot';
 import { TICKET_ISSUER, type TicketClaims } from '@sallyport/shared/ticket/claims';
@@ -28,6 +29,18 @@ export interface CollectedOptions {
   summary?: string;
   /** What the comment says; the snapshot has it too. */
   command?: string;
+  /** Another branch than the task's own, in the bundle and in the ticket. */
+  branch?: string;
+  /** Another branch than the ticket's, in the bundle. */
+  bundleBranch?: string;
+  /** A request that was made before, for a task that is made of it once more. */
+  request?: AgentRequest;
+}
+
+/** An issue and the comment on it, as GitHub has them. */
+export interface AgentRequest {
+  issue: Record<string, unknown> & { number: number };
+  comment: Record<string, unknown> & { id: number };
 }
 
 export interface CollectedTask {
@@ -36,6 +49,7 @@ export interface CollectedTask {
   repo: RepoHandle;
   issue: number;
   commentId: number;
+  request: AgentRequest;
   branch: string;
   jti: string;
   claims: TicketClaims;
@@ -73,20 +87,17 @@ export async function seedCollectedTask(
   world: PublisherWorld,
   options: CollectedOptions,
 ): Promise<CollectedTask> {
-  const { github, deployment } = world;
+  const { deployment } = world;
   const { repo } = options;
   const text = options.command ?? COMMAND;
-  const issue = github.addIssue({
-    repo,
-    title: 'sum() subtracts',
-    body: 'It should add.',
-    by: REQUESTER,
-  });
-  const comment = github.comment({ repo, issue: issue.number, body: text, by: REQUESTER });
+  const request = options.request ?? makeRequest(world, repo, text);
+  const { issue, comment } = request;
   const requesterId = (comment['user'] as { id: number }).id;
-  const branch = `agent/issue-${issue.number}-${newId().slice(-8)}`;
+  const taskId = newId();
+  const branch = options.branch ?? branchName('agent', issue.number, taskId);
   const installationId = repo.installationId ?? 0;
   const seeded = await seedTask(deployment, {
+    taskId,
     installationId,
     repositoryId: repo.id,
     owner: repo.owner,
@@ -133,7 +144,9 @@ export async function seedCollectedTask(
   );
   const runId = newId();
   const bundled =
-    options.changed === false ? null : await makeBundle(world, repo, branch, options.files ?? FIX);
+    options.changed === false
+      ? null
+      : await makeBundle(world, repo, options.bundleBranch ?? branch, options.files ?? FIX);
   const bundle =
     bundled === null
       ? null
@@ -162,11 +175,22 @@ export async function seedCollectedTask(
     repo,
     issue: issue.number,
     commentId: comment.id,
+    request,
     branch,
     jti: claims.jti,
     claims,
     agentCommit: bundled?.head ?? null,
   };
+}
+
+function makeRequest({ github }: PublisherWorld, repo: RepoHandle, body: string): AgentRequest {
+  const issue = github.addIssue({
+    repo,
+    title: 'sum() subtracts',
+    body: 'It should add.',
+    by: REQUESTER,
+  });
+  return { issue, comment: github.comment({ repo, issue: issue.number, body, by: REQUESTER }) };
 }
 
 async function insertSteps(world: PublisherWorld, runId: string, summary: string): Promise<void> {

@@ -108,6 +108,8 @@ describe('publishing', () => {
       'confirm_trigger',
       'read_all_protection',
       'push',
+      // Once more, directly before the push and while its token lives.
+      'read_all_protection',
       'open_pull',
       'post_comment',
     ]);

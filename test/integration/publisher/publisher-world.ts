@@ -89,6 +89,7 @@ export async function createPublisherWorld(): Promise<PublisherWorld> {
       }),
       bot: createBotIdentity(client),
       ticketKeys,
+      branchPrefix: 'agent',
       policy,
       isolation,
       githubUrl: github.url,

@@ -307,9 +307,7 @@ describe('a change that the policy lets nothing of out', () => {
   });
 
   it('a bundle on another branch than the ticket names is refused by the importer', async () => {
-    const seen = await publishAfter({
-      claims: (claims) => ({ ...claims, branch: 'agent/somewhere-else' }),
-    });
+    const seen = await publishAfter({ bundleBranch: 'agent/somewhere-else' });
     expect(seen.task).toMatchObject({ state: 'rejected', stateReason: 'bundle_ref' });
     expectNothingPublished(seen);
   });

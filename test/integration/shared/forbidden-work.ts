@@ -132,7 +132,7 @@ export const FORBIDDEN_WORK: readonly Pair[] = [
     [
       'publisher',
       (w) =>
-        `insert into publication (task_id, run_id, kind, base_ref, base_sha) values ('${w.one.taskId}', '${w.one.runId}', 'pull_request', 'main', 'x')`,
+        `insert into publication (task_id, run_id, kind, base_ref, base_sha, repository_id, trigger_id) values ('${w.one.taskId}', '${w.one.runId}', 'pull_request', 'main', 'x', 22, 44)`,
     ],
   ],
   [

@@ -12,6 +12,7 @@ export interface SeededTask {
 }
 
 export interface SeedTaskOptions {
+  taskId?: string;
   state?: TaskState;
   repositoryId?: number;
   installationId?: number;
@@ -31,7 +32,7 @@ export async function seedTask(
   options: SeedTaskOptions = {},
 ): Promise<SeededTask> {
   const { admin } = deployment;
-  const taskId = newId();
+  const taskId = options.taskId ?? newId();
   const deliveryId = newId();
   const installationId = options.installationId ?? 11;
   const repositoryId = options.repositoryId ?? 22;

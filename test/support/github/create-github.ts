@@ -116,6 +116,10 @@ function bindBuilders(state: State) {
     setArchived: (ref: RepoRef, archived: boolean): void => {
       repoOf(state, ref).archived = archived;
     },
+    /** As if somebody had renamed the default branch; the old one stays. */
+    setDefaultBranch: (ref: RepoRef, branch: string): void => {
+      repoOf(state, ref).defaultBranch = branch;
+    },
     deleteRepo: (ref: RepoRef): void => {
       repoOf(state, ref).deleted = true;
     },

@@ -32,7 +32,7 @@ const file = parse(readFileSync(join(DIR, 'docker-compose.yml'), 'utf8'), { merg
 };
 const services = Object.entries(file.services) as [ContainerName, Service][];
 /** What the table leaves to its default, or to an operator who has no file for it. */
-const ONLY_IN_COMPOSE = new Set(['GIT_ISOLATION', 'TEAMS_FILE']);
+const ONLY_IN_COMPOSE = new Set(['BRANCH_PREFIX', 'GIT_ISOLATION', 'TEAMS_FILE']);
 
 describe('docker-compose.yml', () => {
   it('has a container for each process, and those that they need', () => {

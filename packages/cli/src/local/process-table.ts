@@ -34,6 +34,7 @@ export interface DeploymentSettings {
   readonly agentsFile: string;
   readonly teamsFile?: string | undefined;
   readonly policyFile?: string | undefined;
+  readonly branchPrefix?: string | undefined;
   readonly importIsolation: 'bubblewrap' | 'none';
 }
 
@@ -64,6 +65,7 @@ export const PROCESS_TABLE: readonly ProcessEntry[] = [
       GITHUB_APP_SLUG: s.github.appSlug,
       ...optional('TEAMS_FILE', s.teamsFile),
       ...optional('POLICY_FILE', s.policyFile),
+      ...optional('BRANCH_PREFIX', s.branchPrefix),
     }),
   },
   {
@@ -88,6 +90,7 @@ export const PROCESS_TABLE: readonly ProcessEntry[] = [
       GITHUB_APP_ID: String(s.github.appId),
       STATE_DIR: stateDir,
       ...optional('POLICY_FILE', s.policyFile),
+      ...optional('BRANCH_PREFIX', s.branchPrefix),
     }),
   },
   {

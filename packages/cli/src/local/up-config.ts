@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { DEPLOYMENT_PATTERN } from '@sallyport/shared/processes';
+import { BRANCH_PREFIX } from '@sallyport/shared/task/branch-name';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
@@ -40,6 +41,7 @@ const UpConfigSchema = z.strictObject({
   agentsFile: z.string().min(1),
   teamsFile: z.string().min(1).optional(),
   policyFile: z.string().min(1).optional(),
+  branchPrefix: BRANCH_PREFIX,
 });
 export type UpConfig = z.infer<typeof UpConfigSchema>;
 

@@ -1,6 +1,6 @@
 /** What a task put on GitHub, and how far the putting has come. Each step is recorded once and never taken back. */
 import type { Act } from '../task/acts.ts';
-import type { Queryable } from './pool.ts';
+import { isPgError, PG_ERRORS, type Queryable } from './pool.ts';
 
 export interface PublicationRow {
   taskId: string;
@@ -17,6 +17,12 @@ export interface PublicationRow {
   pushedAt: Date | null;
   openedAt: Date | null;
   commentedAt: Date | null;
+}
+
+/** The request that a publication answers: a comment of a repository. */
+export interface AnsweredRequest {
+  repositoryId: number;
+  triggerId: number;
 }
 
 const COLUMNS = `task_id as "taskId", run_id as "runId", kind, branch, base_ref as "baseRef", base_sha as "baseSha",
@@ -36,18 +42,33 @@ export async function findPublication(
 
 /**
  * Makes the row of a publication that is about to begin; one of an earlier run that pushed nothing is taken over.
- * Returns the row as it stands.
+ * Returns the row as it stands, or null when another task has answered the same request.
  */
 export async function beginPublication(
   db: Queryable,
   begun: Pick<
     PublicationRow,
     'taskId' | 'runId' | 'kind' | 'branch' | 'baseRef' | 'baseSha' | 'treeOid'
-  >,
-): Promise<PublicationRow> {
-  const { rows } = await db.query<PublicationRow>(
-    `insert into publication as p (task_id, run_id, kind, branch, base_ref, base_sha, tree_oid)
-     values ($1, $2, $3, $4, $5, $6, $7)
+  > &
+    AnsweredRequest,
+): Promise<PublicationRow | null> {
+  const result = await insertPublication(db, begun).catch((error: unknown) => {
+    if (isPgError(error, PG_ERRORS.uniqueViolation)) return null;
+    throw error;
+  });
+  if (result === null) return null;
+  const [row] = result.rows;
+  if (row === undefined) throw new Error('a publication that was just made is not readable');
+  return row;
+}
+
+function insertPublication(
+  db: Queryable,
+  begun: Parameters<typeof beginPublication>[1],
+): Promise<{ rows: PublicationRow[] }> {
+  return db.query<PublicationRow>(
+    `insert into publication as p (task_id, run_id, kind, branch, base_ref, base_sha, tree_oid, repository_id, trigger_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (task_id) do update
        set run_id = case when p.pushed_at is null then excluded.run_id else p.run_id end,
            tree_oid = case when p.pushed_at is null then excluded.tree_oid else p.tree_oid end
@@ -60,11 +81,10 @@ export async function beginPublication(
       begun.baseRef,
       begun.baseSha,
       begun.treeOid,
+      begun.repositoryId,
+      begun.triggerId,
     ],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('a publication that was just made is not readable');
-  return row;
 }
 
 /** Records the pushed commit. False: it was recorded before. */

@@ -1,4 +1,5 @@
 /** What the publisher reads from its environment. It alone is given the App's private key. */
+import { BRANCH_PREFIX } from '@sallyport/shared/task/branch-name';
 import { z } from 'zod';
 
 const url = z
@@ -14,6 +15,8 @@ export const CONFIG = {
     STATE_DIR: z.string().startsWith('/', 'use an absolute path'),
     /** JSON of the policy; the built-in one when it is not set. */
     POLICY_FILE: z.string().min(1).optional(),
+    /** The gate's too: a ticket that names another branch is refused. */
+    BRANCH_PREFIX,
     /** Whether git children get a sandbox of their own: `auto` where the host gives one, with a warning where not. */
     GIT_ISOLATION: z.enum(['auto', 'bubblewrap', 'none']).default('auto'),
   },

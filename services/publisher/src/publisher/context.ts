@@ -21,6 +21,8 @@ export interface PublisherContext {
   bot: (octokit: Octokit) => Promise<BotIdentity>;
   ticketKeys: TicketKeys;
   policy: PolicyConfig;
+  /** What every branch of ours begins with; the gate must be told the same. */
+  branchPrefix: string;
   isolation: Isolation;
   /** Where git fetches from and pushes to: `https://github.com`, no slash at the end. */
   githubUrl: string;

@@ -44,6 +44,7 @@ await runService({
       bot: createBotIdentity(github),
       ticketKeys: readTicketKeys(config.TICKET_PUBLIC_KEYS),
       policy: readPolicy(config.POLICY_FILE),
+      branchPrefix: config.BRANCH_PREFIX,
       isolation: await chooseIsolation(config.GIT_ISOLATION, 'GIT_ISOLATION', log),
       githubUrl: config.GITHUB_URL,
       stateDir: config.STATE_DIR,

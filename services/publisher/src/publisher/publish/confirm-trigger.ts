@@ -9,6 +9,7 @@ import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import { readComment, standsOn, type IssueComment } from '../github/read-comment.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { answerPermission } from '../requests/permission.ts';
+import { answerSubject } from '../requests/subject.ts';
 import { withCaseToken, type Case, type Stop } from './case.ts';
 
 /** What `GET …/collaborators/{user}/permission` says for write, maintain and admin. */
@@ -23,8 +24,25 @@ export async function confirmTrigger(one: Case): Promise<Stop | null> {
     const comment = await readComment(grant, one.snapshot.trigger.id);
     if (comment === null)
       return reject('trigger_gone', 'The comment that asked for this work is gone.');
-    return compareTrigger(one, comment) ?? (await confirmRequester(grant, one, comment));
+    return (
+      compareTrigger(one, comment) ??
+      (await confirmSubject(grant, one)) ??
+      (await confirmRequester(grant, one, comment))
+    );
   });
+}
+
+/** The agents were given the issue's text from the snapshot: a gate that lies could have written another. */
+async function confirmSubject(grant: TokenGrant, { claims, snapshot }: Case): Promise<Stop | null> {
+  const now = await answerSubject(grant, { number: claims.subject.number });
+  if (!now.found) return reject('subject_gone', 'The issue that this is about is gone.');
+  const { number, title, body } = snapshot.subject;
+  if (number === claims.subject.number && now.title === title && now.body === body) return null;
+  return {
+    decision: 'hold',
+    reason: 'subject_changed',
+    message: 'The title or the text of the issue is another than the one that was worked on.',
+  };
 }
 
 function compareTrigger({ claims, snapshot }: Case, comment: IssueComment): Stop | null {

@@ -25,6 +25,15 @@ export async function inspectBase(
   // Classic protection is shown only to those who may read the administration; few installations grant it.
   const seesAll = installation?.permissions['administration'] !== undefined;
   return withCaseToken(one, seesAll ? 'read_all_protection' : 'read_protection', async (grant) => {
+    const { defaultBranch } = grant.repository;
+    if (claims.base.ref !== defaultBranch) {
+      const message = `The work started from ${claims.base.ref}, and the default branch is ${defaultBranch} now.`;
+      return {
+        protection: 'unknown',
+        notes: [],
+        stop: { decision: 'hold', reason: 'base_not_default', message },
+      };
+    }
     const bot = await context.bot(grant.octokit);
     const facts = await collectProtectionFacts(grant, claims.base.ref, bot.slug);
     const assessment = assessProtection(facts);

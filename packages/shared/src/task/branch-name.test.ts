@@ -1,5 +1,5 @@
 /** Branch names: chosen again they are the same, and no prefix can make one that a ticket may not carry. */
-import { BRANCH_PATTERN } from '@sallyport/shared/ticket/claims';
+import { BRANCH_PATTERN } from '../ticket/claims.ts';
 import { describe, expect, it } from 'vitest';
 import { branchName } from './branch-name.ts';
 
