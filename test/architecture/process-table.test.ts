@@ -35,6 +35,7 @@ const MOST: DeploymentSettings = {
   ...LEAST,
   teamsFile: '/teams.json',
   policyFile: '/policy.json',
+  environmentsFile: '/environments.json',
   branchPrefix: 'bot',
 };
 

@@ -62,6 +62,7 @@ async function run(call: Call): Promise<ExitCode> {
       agentsFile: config.agentsFile,
       teamsFile: config.teamsFile,
       policyFile: config.policyFile,
+      environmentsFile: config.environmentsFile,
       branchPrefix: config.branchPrefix,
       importIsolation: 'bubblewrap',
     },

@@ -34,6 +34,7 @@ export interface DeploymentSettings {
   readonly agentsFile: string;
   readonly teamsFile?: string | undefined;
   readonly policyFile?: string | undefined;
+  readonly environmentsFile?: string | undefined;
   readonly branchPrefix?: string | undefined;
   readonly importIsolation: 'bubblewrap' | 'none';
 }
@@ -78,6 +79,7 @@ export const PROCESS_TABLE: readonly ProcessEntry[] = [
       AGENTS_FILE: s.agentsFile,
       MAX_RUNS: String(s.launcher.maxRuns),
       LEASE_SECONDS: String(s.launcher.leaseSeconds),
+      ...optional('ENVIRONMENTS_FILE', s.environmentsFile),
     }),
   },
   {

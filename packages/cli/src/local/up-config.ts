@@ -41,6 +41,7 @@ const UpConfigSchema = z.strictObject({
   agentsFile: z.string().min(1),
   teamsFile: z.string().min(1).optional(),
   policyFile: z.string().min(1).optional(),
+  environmentsFile: z.string().min(1).optional(),
   branchPrefix: BRANCH_PREFIX,
 });
 export type UpConfig = z.infer<typeof UpConfigSchema>;
@@ -103,5 +104,8 @@ function resolvePaths(config: UpConfig, base: string): UpConfig {
     agentsFile: resolve(config.agentsFile),
     ...(config.teamsFile === undefined ? {} : { teamsFile: resolve(config.teamsFile) }),
     ...(config.policyFile === undefined ? {} : { policyFile: resolve(config.policyFile) }),
+    ...(config.environmentsFile === undefined
+      ? {}
+      : { environmentsFile: resolve(config.environmentsFile) }),
   };
 }
