@@ -13,7 +13,9 @@ import {
 } from '@sallyport/cli/local/start-deployment';
 import { createTemporaryDirectory } from '@sallyport/cli/local/temporary';
 import { createPool, type Pool } from '@sallyport/shared/db/pool';
+import type { RepositoryTeamsSchema } from '@sallyport/teams/repository-teams';
 import type { TeamInput } from '@sallyport/teams/team';
+import type { z } from 'zod';
 import { agentScript, SCRIPTED_AGENT_PATH, type ScriptedAction } from '../agent/script.ts';
 import type { ProtectionPreset } from '../github/verbs.ts';
 import { createCrashControl, type CrashControl } from './crash-control.ts';
@@ -26,6 +28,8 @@ export interface LineOptions {
   readonly script: readonly ScriptedAction[];
   /** The team that runs, in place of one developer; every node follows the script of its own. */
   readonly team?: TeamInput;
+  /** `repositoryTeams` of the operator's file; without it no repository brings a team. */
+  readonly repositoryTeams?: z.input<typeof RepositoryTeamsSchema>;
   readonly scripts?: Readonly<Record<string, readonly ScriptedAction[]>>;
   readonly protection?: ProtectionPreset;
   readonly note?: (text: string) => void;
@@ -147,7 +151,7 @@ export async function startLine(options: LineOptions): Promise<Line> {
             ],
           },
         }),
-        teamsFile: writeTeam(scriptDir, options.team ?? DEVELOPER),
+        teamsFile: writeTeam(scriptDir, options),
         importIsolation: 'bubblewrap',
       },
     });
@@ -221,8 +225,9 @@ export function scriptedNode(
   return { id, agent: { cli: 'scripted', args }, prompt: `You are ${id}.`, ...more };
 }
 
-function writeTeam(dir: string, team: TeamInput): string {
+function writeTeam(dir: string, options: LineOptions): string {
+  const { team = DEVELOPER, repositoryTeams } = options;
   const file = join(dir, 'teams.json');
-  writeFileSync(file, JSON.stringify({ teams: [team] }), { mode: 0o644 });
+  writeFileSync(file, JSON.stringify({ teams: [team], repositoryTeams }), { mode: 0o644 });
   return file;
 }
