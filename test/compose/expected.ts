@@ -99,6 +99,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
       ...PROCESS,
       HOST: '0.0.0.0',
       PORT: '8081',
+      TEAMS_FILE: '/etc/sallyport/teams.json',
       OPERATOR_TOKEN_SHA256_FILE: '/run/secrets/operator-token-sha256',
     },
   },

@@ -84,7 +84,7 @@ async function fill(task: SeededTask, text: string, pullUrl: string): Promise<vo
   );
   await admin.query(
     `insert into publication (task_id, run_id, kind, branch, base_ref, base_sha, pull_number, pull_url, repository_id, trigger_id)
-     values ($1, $2, 'pull_request', 'agent/x', $3, 'base', 9, $4, 22, 44)`,
+     values ($1, $2, 'pull_request', 'agent/x', $3, 'base', 9, $4, 22, (select count(*) from publication))`,
     [task.taskId, runId, text, pullUrl],
   );
   await appendEvent(console_.deployment.pool('gate'), task.taskId, 'task_assessed', {
