@@ -1,20 +1,20 @@
-/** Settles how steps see their tree on this machine, by trying, and says so in the log. */
-import { join } from 'node:path';
+/** Settles how steps see their tree on this machine, and says so in the log. */
 import { AppError } from '@sallyport/shared/errors';
 import type { Logger } from '@sallyport/shared/log';
 import type { StepMount } from './run/work.ts';
-import { detectOverlay } from './sandbox/detect-overlay.ts';
-import type { SandboxDriver } from './sandbox/driver.ts';
+import type { OverlayReport } from './sandbox/detect-overlay.ts';
 
-/** @throws AppError `bad_config` when an overlay is asked for by name and cannot be had. */
+/**
+ * `detect` tries for an overlay where steps would have theirs; it is not called where a copy is asked for.
+ * @throws AppError `bad_config` when an overlay is asked for by name and cannot be had.
+ */
 export async function chooseStepMount(
   asked: StepMount | 'auto',
-  driver: SandboxDriver,
-  stateDir: string,
+  detect: () => Promise<OverlayReport>,
   log: Logger,
 ): Promise<StepMount> {
   if (asked === 'copy') return 'copy';
-  const report = await detectOverlay(driver, join(stateDir, 'probes'));
+  const report = await detect();
   if (report.usable) {
     log.info({ mount: 'overlay' }, 'steps share their trees');
     return 'overlay';
@@ -23,7 +23,7 @@ export async function chooseStepMount(
     const mend = 'set STEP_MOUNT=auto to work with copies, or allow overlays in user namespaces';
     throw new AppError(
       'bad_config',
-      `STEP_MOUNT: no overlay can be had in ${stateDir} (${report.problem}); ${mend}`,
+      `STEP_MOUNT: no overlay can be had (${report.problem}); ${mend}`,
     );
   }
   log.warn(

@@ -2,11 +2,10 @@
  * Starts the agent of a step and reads its hand-off. One that cannot be used gets the agent started once more, in the same
  * tree and with the reason in its prompt: the work was paid for, and what is missing is most often the last line of it.
  */
-import { join } from 'node:path';
 import { crashPoint } from '@sallyport/shared/crash-point';
 import { errorCodeOf } from '@sallyport/shared/errors';
 import type { HandOff } from '@sallyport/teams/hand-off';
-import { HAND_OFF_NAME, readHandOff, type ReadHandOff } from '../read-hand-off.ts';
+import { readHandOff, type ReadHandOff } from '../read-hand-off.ts';
 import type { SandboxExit, SandboxSpec } from '../sandbox/driver.ts';
 import { handOffInWords } from './hand-off-in-words.ts';
 import { judgeExit, type StepFailure } from './judge-exit.ts';
@@ -44,7 +43,8 @@ export async function runAgent(work: RunWork, start: AgentStart): Promise<AgentR
     return { exits: [first], ...read, repaired: undefined };
   }
   // What lies there is the agent's, and may be anything.
-  await work.workspace.remove(join(start.outDirectory, HAND_OFF_NAME));
+  await work.workspace.remove(start.outDirectory);
+  await work.workspace.makeDirectory(start.outDirectory);
   const second = await startOnce(work, start, Math.floor(left), read.failure.message);
   if (second === undefined) return { exits: [first], ...read, repaired: undefined };
   return {

@@ -41,6 +41,8 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
   return {
     name: 'bubblewrap',
     node: nodeInside(),
+    // The kernel ended them together with their launcher.
+    endLeft: () => Promise.resolve(0),
     async run(spec, hooks = {}) {
       const startedAt = performance.now();
       const refusal = refuseToStart(spec, hooks, binary);

@@ -57,6 +57,7 @@ export interface SandboxLimits {
 
 /** What to run. `argv[0]` is an absolute path inside the sandbox. */
 export interface SandboxSpec {
+  /** Unlike that of any other start: an engine can tell by it that the same would be started twice. */
   id: string;
   argv: readonly [string, ...string[]];
   /** The whole environment; nothing is inherited. */
@@ -83,6 +84,8 @@ export const START_FAILURES = [
   'mount_missing',
   'setup_failed',
   'bad_spec',
+  /** A sandbox of this id has been made before: this very start is somebody's already. */
+  'already_started',
 ] as const;
 export type StartFailure = (typeof START_FAILURES)[number];
 
@@ -125,4 +128,9 @@ export interface SandboxDriver {
    * @throws whatever `hooks.onStdout` or the stdin stream threw, after the sandbox has been ended.
    */
   run(spec: SandboxSpec, hooks?: SandboxHooks): Promise<SandboxExit>;
+  /**
+   * Ends sandboxes of this run that another launcher started and left behind; how many there were. To be called by whoever
+   * holds the run's lease, before anything of it is started.
+   */
+  endLeft(runId: string): Promise<number>;
 }
