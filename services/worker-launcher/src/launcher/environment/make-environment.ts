@@ -2,7 +2,7 @@
  * Makes an environment: runs its commands upon the tree of the base commit, in a sandbox without agent and network, and
  * takes in what it produces. What else the commands changed is compared and told, and goes no further.
  */
-import { errorCodeOf } from '@sallyport/shared/errors';
+import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import { mirrorDirectory, stepDirectories } from '../collector/layout.ts';
 import { takeEnvironment, type TakenEnvironment } from '../collector/take-environment.ts';
 import { takeTree, type TakenTree } from '../collector/take-tree.ts';
@@ -56,7 +56,9 @@ export async function makeEnvironment(
     work.signals.throwIfInterrupted();
     const problem = judgeCommands(exit.end, making.chosen.environment.timeoutMinutes);
     if (problem !== undefined) return { ok: false, exit, problem };
-    const [compared, produced] = await takeIn(work, admitted, making, prepared);
+    const found = await takeIn(work, admitted, making, prepared);
+    if (isProblem(found)) return { ok: false, exit, problem: found };
+    const [compared, produced] = found;
     const taken = judgeProduced(produced);
     if (isProblem(taken)) return { ok: false, exit, problem: taken };
     return { ok: true, made: { taken, ...changesIn(compared), exit } };
@@ -98,25 +100,32 @@ async function takeIn(
   { task, claims }: AdmittedRun,
   { chosen, baseTree, directory }: EnvironmentMaking,
   { layers }: PreparedTree,
-): Promise<[TakenTree, TakenEnvironment]> {
+): Promise<[TakenTree, TakenEnvironment] | EnvironmentProblem> {
   const run = work.directories.pathOf(work.lease);
   const step = { key: KEY, given: baseTree, layered: layers !== null };
   const { produces } = chosen.environment;
   const start = claims.start.sha;
   const configurationFrom = claims.base.sha;
-  return work.collector.run({
-    id: `take-environment-${work.lease.runId}-${work.lease.fence}`,
-    labels: { task: task.id, run: work.lease.runId },
-    mirror: { directory: mirrorDirectory(work.stateDir, task.repositoryId), access: 'read_only' },
-    run,
-    environment: { directory, access: 'read_write' },
-    ...(layers === null ? {} : { look: await lookAt(work, stepDirectories(run, KEY), layers) }),
-    operations: [
-      takeTree({ ...step, start, configurationFrom, trackedOnly: true }),
-      takeEnvironment({ ...step, produces }),
-    ],
-    signal: work.signals.agent,
-  });
+  try {
+    return await work.collector.run({
+      id: `take-environment-${work.lease.runId}-${work.lease.fence}`,
+      labels: { task: task.id, run: work.lease.runId },
+      mirror: { directory: mirrorDirectory(work.stateDir, task.repositoryId), access: 'read_only' },
+      run,
+      environment: { directory, access: 'read_write' },
+      ...(layers === null ? {} : { look: await lookAt(work, stepDirectories(run, KEY), layers) }),
+      operations: [
+        takeTree({ ...step, start, configurationFrom, trackedOnly: true }),
+        takeEnvironment({ ...step, produces }),
+      ],
+      signal: work.signals.agent,
+    });
+  } catch (error) {
+    work.signals.throwIfInterrupted();
+    // What its commands left is beyond a collector's bounds, and would be the next time.
+    if (!(error instanceof AppError) || error.code !== 'too_large') throw error;
+    return { reason: 'produced_too_large', message: error.message };
+  }
 }
 
 function changesIn(compared: TakenTree): Pick<MadeEnvironment, 'changed' | 'changedCount'> {
