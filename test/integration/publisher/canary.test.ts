@@ -45,8 +45,9 @@ async function publish(leak: Leak, value = canary): Promise<Outcome> {
   return lookAt(world, one);
 }
 
-function expectHeld(seen: Outcome, seenIn: string | null): void {
-  expect(seen.task).toMatchObject({ state: 'held', stateReason: 'canary_seen' });
+const HELD = { state: 'held', stateReason: 'canary_seen' };
+
+function expectNothingOut(seen: Outcome, seenIn: string | null): void {
   expect(Object.keys(seen.branches)).toEqual(['main']);
   expect(seen.pulls).toEqual([]);
   const events = seen.events.filter(({ kind }) => kind === 'canary_seen');
@@ -65,12 +66,16 @@ describe('a canary in the bundle is held', () => {
     ['reversed', Array.from(canary).toReversed().join('')],
     ['escaped as in addresses', escaped],
   ])('when a file has it %s', async (_how, text) => {
-    expectHeld(await publish({ files: fixWith(text) }), 'content');
+    const seen = await publish({ files: fixWith(text) });
+    expect(seen.task).toMatchObject(HELD);
+    expectNothingOut(seen, 'content');
   });
 
   it('when a path has it', async () => {
     const files = { 'src/sum.js': SUM, [`src/${base64(canary).replace(/=+$/, '')}.js`]: 'x\n' };
-    expectHeld(await publish({ files }), 'path');
+    const seen = await publish({ files });
+    expect(seen.task).toMatchObject(HELD);
+    expectNothingOut(seen, 'path');
   });
 
   it('and refused when the rules refuse the file anyway, with the sighting told', async () => {
@@ -94,11 +99,15 @@ describe('a canary in what the agents say is held', () => {
     ['in base64', base64(canary)],
     ['with signs between that nobody sees', Array.from(canary).join('\u200b')],
   ])('when the summary has it %s', async (_how, text) => {
-    expectHeld(await publish({ summary: `I fixed it. ${text}` }), 'hand_off');
+    const seen = await publish({ summary: `I fixed it. ${text}` });
+    expect(seen.task).toMatchObject(HELD);
+    expectNothingOut(seen, 'hand_off');
   });
 
   it('when the launcher saw it before it was scrubbed', async () => {
-    expectHeld(await publish({ summary: 'I fixed it. [redacted]', seenIn: 'hand_off' }), null);
+    const seen = await publish({ summary: 'I fixed it. [redacted]', seenIn: 'hand_off' });
+    expect(seen.task).toMatchObject(HELD);
+    expectNothingOut(seen, null);
   });
 
   it('and its twin is published: the same words, where nothing was seen', async () => {

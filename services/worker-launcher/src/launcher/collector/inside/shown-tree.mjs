@@ -37,19 +37,15 @@ export async function showTree(git, configuration, given) {
 }
 
 async function baseTree(git, commit) {
+  const pieces = [];
   const found = await git.stream(
-    ['cat-file', '-e', '--end-of-options', `${commit}^{tree}`],
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`],
     { gitDir: STORE },
-    () => undefined,
-  );
-  if (found.code !== 0) return EMPTY_TREE;
-  const printed = await git.output(
-    ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`],
-    {
-      gitDir: STORE,
+    (piece) => {
+      pieces.push(piece);
     },
   );
-  return printed.toString('latin1').trim();
+  return found.code === 0 ? Buffer.concat(pieces).toString('latin1').trim() : EMPTY_TREE;
 }
 
 /** Where the base has a link in such a place, what it leads to steers agents as well. */
