@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { readTicketKeys } from '@sallyport/shared/ticket/verify';
 import { createCollector } from './collector/collector.ts';
 import { createSandboxing, type LauncherContext } from './create-sandboxing.ts';
+import { hostIdentity } from './environment/environment-key.ts';
 import { createEnvironmentStore } from './environment/environment-store.ts';
 import { readEnvironments } from './environment/read-environments.ts';
 import { readAgents } from './read-agents.ts';
@@ -27,6 +28,7 @@ export async function startLauncher(context: LauncherContext): Promise<() => Pro
   const environments = {
     settings: readEnvironments(config.ENVIRONMENTS_FILE),
     store: createEnvironmentStore({ db, stateDir: config.STATE_DIR, workspace, log }),
+    host: hostIdentity(driver.name, driver.name === 'docker' ? config.SANDBOX_IMAGE : undefined),
   };
   const board = createRunBoard({
     maxRuns: config.MAX_RUNS,

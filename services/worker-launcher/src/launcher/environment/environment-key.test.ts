@@ -48,9 +48,10 @@ describe('the same key comes of', () => {
 });
 
 test('this host has a driver, an architecture and a Node', () => {
-  expect(hostIdentity('bubblewrap').slice(0, 3)).toEqual([
-    'bubblewrap',
-    process.arch,
-    process.version,
-  ]);
+  const host = hostIdentity('bubblewrap', undefined);
+  expect(host.slice(0, 3)).toEqual(['bubblewrap', process.arch, process.version]);
+});
+
+test('where sandboxes are made from an image, the image says what programs there are', () => {
+  expect(hostIdentity('docker', 'sha256:1')).toEqual(['docker', process.arch, 'sha256:1']);
 });

@@ -38,8 +38,12 @@ export function environmentKey(parts: KeyParts): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
-/** What programs a sandbox has: what is installed natively fits no others. */
-export function hostIdentity(driver: string): string[] {
+/**
+ * What programs a sandbox has: what is installed natively fits no others. Those of an image, or of this host where a
+ * sandbox has the host's own.
+ */
+export function hostIdentity(driver: string, image: string | undefined): string[] {
+  if (image !== undefined) return [driver, process.arch, image];
   return [driver, process.arch, process.version, readRelease()];
 }
 

@@ -116,7 +116,10 @@ export function createEnvironmentStore(options: {
     async begin(repositoryId, key, lease) {
       const name = `${key}-${newId().slice(-12)}`;
       const directory = environmentDirectory(stateDir, repositoryId, name);
-      await withEnvironmentLock(db, () => use(directory, lease));
+      await withEnvironmentLock(db, async () => {
+        await workspace.makeDirectory(directory);
+        await use(directory, lease);
+      });
       return directory;
     },
     async complete(directory, record) {

@@ -14,7 +14,7 @@ import {
   type ChosenEnvironment,
   type EnvironmentProblem,
 } from './choose-environment.ts';
-import { environmentKey, hostIdentity } from './environment-key.ts';
+import { environmentKey } from './environment-key.ts';
 import type { StoredEnvironment } from './environment-store.ts';
 import { makeEnvironment, type MadeEnvironment } from './make-environment.ts';
 import { hashBaseFiles, readBaseFile } from './read-base.ts';
@@ -47,7 +47,7 @@ export async function prepareEnvironment(
     environment: chosen.environment,
     lockfiles: files,
     registries: chosen.registries,
-    host: hostIdentity(work.driver.name),
+    host: work.environments.host,
   });
   const found = await work.environments.store.find(task.repositoryId, key, work.lease);
   const ready =

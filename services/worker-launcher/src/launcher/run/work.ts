@@ -36,7 +36,12 @@ export interface LauncherMeans {
   /** Where sandboxes' directories lie, for whoever starts this driver's sandboxes. */
   workspace: Workspace;
   collector: Collector;
-  environments: { settings: Environments; store: EnvironmentStore };
+  environments: {
+    settings: Environments;
+    store: EnvironmentStore;
+    /** What programs its commands have: `hostIdentity`. */
+    host: readonly string[];
+  };
   directories: RunDirectories;
   /** How steps get their trees on this machine. */
   stepMount: StepMount;
