@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import closeWithGrace from 'close-with-grace';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { COMMON_VALUES } from './common-values.ts';
 import { loadConfig, type ConfigOf, type ConfigSpec } from './config.ts';
 import { createListener, type Listener } from './db/listen.ts';
 import { requireSchema } from './db/migrate.ts';
@@ -15,7 +16,7 @@ import { appear, beat, disappear } from './db/presence.ts';
 import { AppError, errorCodeOf } from './errors.ts';
 import { createHaltGuard, type HaltGuard } from './halt/guard.ts';
 import { newId } from './ids.ts';
-import { createLogger, LOG_LEVELS, type Logger } from './log.ts';
+import { createLogger, type Logger } from './log.ts';
 import type { Process } from './processes.ts';
 import { queuesOf } from './queue/acl.ts';
 import type { Consumer } from './queue/consumer.ts';
@@ -25,15 +26,6 @@ const BEAT_MS = 500;
 const DRAIN_DEADLINE_MS = 8000;
 const GRACE_MS = 12_000;
 
-const COMMON_VALUES = {
-  DEPLOYMENT_ID: z
-    .string()
-    .regex(
-      /^[a-z][a-z0-9_]{1,23}$/,
-      'use lower-case letters, digits and _, starting with a letter',
-    ),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
-};
 const COMMON_SECRETS = { DATABASE_URL: z.string().min(1), REDIS_URL: z.string().min(1) };
 type CommonConfig = ConfigOf<typeof COMMON_VALUES, typeof COMMON_SECRETS>;
 
