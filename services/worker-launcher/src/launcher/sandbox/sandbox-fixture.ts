@@ -1,4 +1,5 @@
 /** What the tests of sandboxes share: a specification with small limits, and a shell program to run in it. */
+import { newId } from '@sallyport/shared/ids';
 import type { SandboxLimits, SandboxSpec } from './driver.ts';
 
 export const MIB = 1024 * 1024;
@@ -21,7 +22,7 @@ export function shellSpec(
 ): SandboxSpec {
   const { limits, ...rest } = over;
   return {
-    id: 'test',
+    id: `test-${newId()}`,
     argv: ['/bin/sh', '-c', script],
     env: { PATH: '/usr/bin:/bin' },
     cwd: '/tmp',
