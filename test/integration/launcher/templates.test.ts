@@ -78,10 +78,10 @@ beforeAll(async () => {
   fixture = await createLauncherFixture();
   for (const { name, nodes, edges } of TEMPLATES) {
     const { outcomes } = courseOf(name);
-    const scripted = nodes.map(({ id, agent: _, ...node }) => [
-      id,
-      { ...node, script: scriptOf(id, outcomes[id] ?? []) },
-    ]);
+    const scripted = nodes.map((node) => {
+      const { id, agent: _, ...said } = node;
+      return [id, { ...said, script: scriptOf(id, outcomes[id] ?? []) }];
+    });
     tasks.set(name, await fixture.seedTeam(Object.fromEntries(scripted), edges));
   }
   await fixture.launch({ MAX_RUNS: '5' });

@@ -180,11 +180,14 @@ describe('a team that the operator does not have', () => {
     expect([leadingRule(reasons), explainRefusal(reasons)]).toEqual(['team_usable', 'line 3']);
   });
 
-  it.each([null, { kind: 'unknown' } as const])('is not taken for known when it is %j', (team) => {
-    const { decision, reasons } = decide(request, ANSWERS, team);
-    expect(decision).toBe('refuse');
-    expect(reasons.at(-1)).toMatchObject({ rule: 'team_known', result: 'unknown' });
-  });
+  it.each([null, { kind: 'unknown' } as const])(
+    'is not taken for known when it is %j',
+    (nothing) => {
+      const { decision, reasons } = decide(request, ANSWERS, nothing);
+      expect(decision).toBe('refuse');
+      expect(reasons.at(-1)).toMatchObject({ rule: 'team_known', result: 'unknown' });
+    },
+  );
 
   it('is not looked for under no name, nor in place of one of the operator', () => {
     expect(mayBeOfRepository(request)).toBe(true);

@@ -122,16 +122,15 @@ function judgeTeam(team: string, known: readonly string[]): Reason {
 
 function judgeRepositoryTeam(request: AssessedRequest, found: RepositoryTeam | null): Reason {
   const { team, knownTeams } = request;
-  switch (found?.kind) {
-    case 'found':
-      return pass('team_known', `the team is "${team}" of this repository, as in ${found.place}`);
-    case 'absent':
-      return judgeTeam(team, [...new Set([...knownTeams, ...found.names])]);
-    case 'wrong':
-      return fail('team_usable', found.message);
-    default:
-      return unknown('team_known', `the file of the team "${team}" could not be read; ask again`);
+  if (found?.kind === 'found') {
+    return pass('team_known', `the team is "${team}" of this repository, as in ${found.place}`);
   }
+  if (found?.kind === 'absent') {
+    return judgeTeam(team, [...new Set([...knownTeams, ...found.names])]);
+  }
+  return found?.kind === 'wrong'
+    ? fail('team_usable', found.message)
+    : unknown('team_known', `the file of the team "${team}" could not be read; ask again`);
 }
 
 function judgeRequester(
