@@ -194,7 +194,8 @@ test('its commands have no network, no agent, and nothing of a task', async () =
   const task = await seed('network', { script: [...read, DONE] });
   await fixture.until(task.taskId, 'collected');
   const { steps } = await fixture.look(task);
-  const { claims } = steps[0]?.handOff as { claims: Record<string, string> };
+  const handOff = steps[0]?.handOff as { claims?: Record<string, string> } | null | undefined;
+  const claims = handOff?.claims ?? {};
   expect(claims['routes']?.trim().split('\n')).toHaveLength(1);
   expect(claims['env']).not.toMatch(/SALLYPORT|DATABASE|REDIS/);
   const root = claims['root']?.trim().split('\n') ?? [];
@@ -239,6 +240,11 @@ test('one whose record is broken, or whose layer is gone, is never used', async 
   writeFileSync(join(directory, 'environment.json'), '{"v": 1, "key"');
   expect(await isCached()).toBe(false);
   expect(await isCached()).toBe(true);
+  for (const name of kept(34)) {
+    const layer = join(fixture.stateDir, 'environments/34', name, 'layer');
+    rmSync(layer, { recursive: true, force: true });
+  }
+  expect(await isCached()).toBe(false);
 });
 
 test('a stop ends its commands within five seconds, and after the release they run anew', async () => {
