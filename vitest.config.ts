@@ -11,6 +11,8 @@ export default defineConfig({
             '{services,packages}/*/{src,bootstrap}/**/*.test.{ts,mjs}',
             'test/{architecture,support}/**/*.test.ts',
           ],
+          // Pure, or with directories of their own: a fresh world for each file would only cost the loading of it.
+          isolate: false,
           // Many start real programs; on a busy machine five seconds pass before those have begun.
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -284,7 +284,8 @@ describe('whatever an agent writes', () => {
         expect(text.length).toBeLessThanOrEqual(maxChars);
         expect(text).not.toMatch(/\p{Cs}/u);
         expect(text).not.toMatch(/[\u200b\u202e\r]|<!--/);
-        expect(text).not.toMatch(/fixes\s*:?\s*#1(?!2(?!\d))/i);
+        // Behind a letter or digit it is the end of another word, which closes nothing.
+        expect(text).not.toMatch(/(?<![A-Za-z0-9])fixes\s*:?\s*#1(?!2(?!\d))/i);
         expect(text).not.toMatch(/^\s*\/approve(?![\w/.-])/m);
         expect(text).not.toContain(token);
         expect(readFences(text).isOpen).toBe(false);
