@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import type { Logger } from '@sallyport/shared/log';
 import { attachTo, type AttachMeans } from './containers/attach.ts';
-import { answerTo, sendAnswer, sendRefusal } from './http/answers.ts';
+import { answerTo, drain, sendAnswer, sendRefusal } from './http/answers.ts';
 import { parseTarget } from './http/request-target.ts';
 import { findRoute, type Answer, type Route } from './http/router.ts';
 
@@ -64,7 +64,9 @@ export function createGuardServer({ routes, attach, log }: ServerMeans): Server 
     } catch (error) {
       // Nobody is there to hear of it: a wait that was given up.
       if (gone.signal.aborted) return;
-      sendAnswer(response, refuse(request, error));
+      const refusal = refuse(request, error);
+      await drain(request);
+      sendAnswer(response, refusal);
     }
   }
 
@@ -73,10 +75,8 @@ export function createGuardServer({ routes, attach, log }: ServerMeans): Server 
     try {
       const target = parseTarget(request.url ?? '');
       const { parts } = findRoute([ATTACH], request.method ?? '', target);
-      if (
-        request.headers.upgrade?.toLowerCase() !== 'tcp' ||
-        request.headers['content-length'] !== undefined
-      ) {
+      const { upgrade, 'content-length': length = '0' } = request.headers;
+      if (upgrade?.toLowerCase() !== 'tcp' || length !== '0') {
         throw new AppError('bad_input', 'attach: upgrade to tcp, without a body');
       }
       await attachTo(attach, parts.get('id') ?? '', target.query, { socket, head });

@@ -120,10 +120,11 @@ function bounds({ Limits }: CreateBody, wall: WallSettings): Record<string, unkn
 /** Scratch space in memory, which counts as the container's own. */
 function scratch({ body, mounts }: ContainerParts, wall: WallSettings): Record<string, string> {
   const { memoryBytes, tmpBytes } = body.Limits;
+  // The owner as well: some runtimes give such a place the mode of the directory that the image has there.
   const owner = `uid=${wall.uid},gid=${wall.gid}`;
   const fixed: Record<string, string> = {
-    '/tmp': `${SCRATCH},size=${tmpBytes},mode=1777`,
-    '/var/tmp': `${SCRATCH},size=${quarter(memoryBytes)},mode=1777`,
+    '/tmp': `${SCRATCH},size=${tmpBytes},mode=1777,${owner}`,
+    '/var/tmp': `${SCRATCH},size=${quarter(memoryBytes)},mode=1777,${owner}`,
     '/run': `${SCRATCH},size=${16 * MIB},mode=0755,${owner}`,
     [HOME]: `${SCRATCH},size=${quarter(memoryBytes)},mode=0700,${owner}`,
   };

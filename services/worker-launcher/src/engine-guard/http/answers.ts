@@ -1,9 +1,12 @@
 /** How the guard answers: JSON of its own, with the engine's status codes where an engine would answer so. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
 import { AppError, errorCodeOf, type ErrorCode } from '@sallyport/shared/errors';
 import type { Answer } from './router.ts';
+
+const DRAIN_MAX_BYTES = 128 * 1024 * 1024;
+const DRAIN_MS = 5_000;
 
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   bad_input: 400,
@@ -35,6 +38,24 @@ export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.end(body);
 }
 
+/**
+ * Reads on to the end of a request that was refused, within bounds: a client that still writes would find its connection
+ * broken and never read the answer.
+ */
+export async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  await new Promise<void>((resolve) => {
+    let left = DRAIN_MAX_BYTES;
+    const timer = setTimeout(resolve, DRAIN_MS);
+    request.on('data', (piece: Buffer) => {
+      left -= piece.byteLength;
+      if (left < 0) resolve();
+    });
+    request.once('end', resolve).once('close', resolve);
+    request.once('close', () => clearTimeout(timer));
+  });
+}
+
 /** The same for a connection of bare bytes, which then ends. */
 export function sendRefusal(socket: Duplex, answer: Answer): void {
   const body = bodyOf(answer);
@@ -44,6 +65,8 @@ export function sendRefusal(socket: Duplex, answer: Answer): void {
     `content-length: ${body.byteLength}`,
     'connection: close',
   ];
+  // Read and dropped, or the other side's end would not be seen and the connection stay.
+  socket.resume();
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 

@@ -34,7 +34,8 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   requireLength(request, maxBytes);
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
+  // Left open when it is too much: the connection is needed to say so.
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.byteLength;
     if (length > maxBytes) {
       throw new AppError('too_large', `the body is larger than ${maxBytes} bytes`);

@@ -7,7 +7,7 @@ import { constants } from 'node:fs';
 import { open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError, errorCodeOf } from '@sallyport/shared/errors';
-import { requireName, type NameUse } from './names.ts';
+import { requireName } from './names.ts';
 import { entryOf, splitName, withDirectory, type Owner, type WalkOptions } from './open-beneath.ts';
 import { measureDirectory, removeEntry } from './walk-programs.ts';
 
@@ -101,7 +101,9 @@ async function replaceFile(
   const file = await open(unfinished, NEW_FILE, 0o600);
   try {
     let length = 0;
-    for await (const piece of content as AsyncIterable<Buffer>) {
+    for await (const piece of content.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       length += piece.byteLength;
       if (length > FILE_MAX_BYTES) {
         throw new AppError('too_large', `${name}: is larger than ${FILE_MAX_BYTES} bytes`);
