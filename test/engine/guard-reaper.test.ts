@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RUN, STEP, useGuard } from './guard-fixture.ts';
 
 const LEASE_SECONDS = 3;
@@ -11,7 +11,10 @@ const use = useGuard({
   REAP_SECONDS: '1',
   MAX_CONTAINERS: '9',
 });
-const beat = setInterval(() => void renew('alive'), 500);
+let beat: NodeJS.Timeout | undefined;
+beforeAll(() => {
+  beat = setInterval(() => void renew('alive'), 500);
+});
 afterAll(() => clearInterval(beat));
 
 async function renew(instance: string): Promise<number> {

@@ -12,7 +12,7 @@ import { createLogger, type Logger } from './log.ts';
 
 const GRACE_MS = 12_000;
 
-type CommonConfig = ConfigOf<typeof COMMON_VALUES, Record<never, never>>;
+type CommonConfig = z.infer<z.ZodObject<typeof COMMON_VALUES>>;
 
 /** What such a service is given to work with. */
 export interface PlainContext<C> {

@@ -22,7 +22,7 @@ export function attach(
     const sent = request({
       socketPath,
       method: 'POST',
-      path: `/containers/${id}/attach?${query}`,
+      path: `/containers/${id}/attach?${query.toString()}`,
       headers: { connection: 'Upgrade', upgrade: 'tcp' },
       agent: false,
     });
@@ -33,7 +33,7 @@ export function attach(
       response.on('end', () => reject(new Error(`${response.statusCode ?? 0} ${body}`)));
     });
     sent.on('upgrade', (_response, socket, head) => {
-      const pieces = [head];
+      const pieces: Buffer[] = [head];
       const output = new Promise<string>((settle, fail) => {
         socket.on('data', (piece: Buffer) => pieces.push(piece));
         socket.on('end', () => settle(withoutFrames(Buffer.concat(pieces))));

@@ -89,7 +89,7 @@ export async function importBusybox(
     const answer = await callEngine(
       socket,
       'POST',
-      `/images/create?${query}`,
+      `/images/create?${query.toString()}`,
       readFileSync(archive),
       {
         'content-type': 'application/x-tar',

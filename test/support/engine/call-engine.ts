@@ -37,7 +37,7 @@ export function callEngine(
     );
     sent.on('error', reject);
     if (bytes === undefined || typeof bytes === 'string' || Buffer.isBuffer(bytes)) sent.end(bytes);
-    else (bytes as Readable).pipe(sent);
+    else bytes.pipe(sent);
   });
 }
 

@@ -13,5 +13,5 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = await startTestEngine();
   project.provide('engineSocket', engine.socket);
-  return engine.stop;
+  return () => engine.stop();
 }

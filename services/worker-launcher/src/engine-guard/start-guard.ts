@@ -2,7 +2,7 @@
 import type { ConfigOf } from '@sallyport/shared/config';
 import { AppError } from '@sallyport/shared/errors';
 import type { PlainContext } from '@sallyport/shared/plain-service';
-import { CONFIG, readLentDirectories } from './config.ts';
+import { readLentDirectories, type CONFIG } from './config.ts';
 import { createContainerActs, type ContainerActs } from './containers/container-acts.ts';
 import { createContainers, type CreateContainer } from './containers/create-container.ts';
 import { createFreezer, thaw } from './containers/freezer.ts';

@@ -48,7 +48,7 @@ export interface EngineClient {
 export function createEngineClient(socketPath: string, version: string): EngineClient {
   function send(call: EngineCall, headers: Record<string, string>, signal?: AbortSignal) {
     const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
-    const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+    const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query).toString()}`;
     const sent = request({
       method: call.method,
       path: `${version}${call.path}${query}`,

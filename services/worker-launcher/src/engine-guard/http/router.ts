@@ -15,7 +15,7 @@ export interface Answer {
 export interface Asked {
   request: IncomingMessage;
   /** The parts that stand for themselves: `id`, `name`. */
-  part(name: string): string;
+  readonly part: (name: string) => string;
   query: ReadonlyMap<string, string>;
   /** Aborted when whoever asked is gone. */
   gone: AbortSignal;
