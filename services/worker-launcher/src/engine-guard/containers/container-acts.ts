@@ -6,7 +6,7 @@ import type { OwnContainers } from '../engine/own-containers.ts';
 import type { WorkspaceStore } from '../workspace/workspace-store.ts';
 import { chooseFrozen, scopesOf } from './choose-frozen.ts';
 import { lentTo, volumesOf, type Labels } from './container-labels.ts';
-import { thaw, type Freezer } from './freezer.ts';
+import type { Freezer } from './freezer.ts';
 import { createLocks } from './locks.ts';
 import { requireVolumeName, type OverlayVolumes } from './volumes.ts';
 
@@ -76,12 +76,13 @@ export function createContainerActs(means: ActMeans): ContainerActs {
     },
     async kill(id, signal) {
       await containers.inspect(id);
-      await engine.call({ method: 'POST', path: `/containers/${id}/kill`, query: { signal } });
+      const send = (): Promise<unknown> =>
+        engine.call({ method: 'POST', path: `/containers/${id}/kill`, query: { signal } });
+      // An engine lets a container run on to hear of a signal; one that kills it runs nothing more.
+      await (signal === 'KILL' ? send() : freezer.whileLoose(id, send));
     },
     async remove(id, force) {
-      const { State, labels } = await containers.inspect(id);
-      // One that is held still cannot be ended in every engine.
-      if (force && State.Paused) await thaw(engine, id);
+      const { labels } = await containers.inspect(id);
       await engine.call({
         method: 'DELETE',
         path: `/containers/${id}`,

@@ -10,40 +10,73 @@ import type { OwnContainers } from '../engine/own-containers.ts';
 export interface Freezer {
   /** Runs the work while none of these containers runs; those that end meanwhile are fine. */
   whileFrozen<T>(ids: readonly string[], work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs work that would make a frozen container run on, once nobody holds it, and lets nobody hold it meanwhile: an engine
+   * resumes what it sends a signal to.
+   */
+  whileLoose<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
-export function createFreezer(engine: EngineClient, containers: OwnContainers): Freezer {
-  /** How many hold a container, and the last change to it that was asked for. */
-  const holds = new Map<string, { count: number; settled: Promise<void> }>();
+interface Hold {
+  /** How many hold it. */
+  count: number;
+  /** The last change to it that was asked for; each waits for the one before. */
+  settled: Promise<unknown>;
+  /** How many wait for its end or work on it. */
+  visitors: number;
+}
 
-  function hold(id: string): Promise<void> {
-    const held = holds.get(id) ?? { count: 0, settled: Promise.resolve() };
-    holds.set(id, held);
-    held.count += 1;
-    if (held.count === 1) held.settled = held.settled.catch(() => undefined).then(() => pause(id));
-    return held.settled;
+export function createFreezer(
+  engine: EngineClient,
+  containers: Pick<OwnContainers, 'inspect'>,
+): Freezer {
+  const holds = new Map<string, Hold>();
+
+  function holdOf(id: string): Hold {
+    const known = holds.get(id) ?? { count: 0, settled: Promise.resolve(), visitors: 0 };
+    holds.set(id, known);
+    return known;
   }
 
-  function release(id: string): Promise<void> {
-    const held = holds.get(id);
-    if (held === undefined) return Promise.resolve();
-    held.count -= 1;
-    if (held.count > 0) return Promise.resolve();
-    held.settled = held.settled
+  /** Chains the act, and forgets the container once there is nothing more to remember. */
+  function next<T>(id: string, act: () => Promise<T>): Promise<T> {
+    const hold = holdOf(id);
+    const done = hold.settled.then(act, act);
+    const settled = done
       .catch(() => undefined)
-      .then(() => thaw(engine, id))
-      .finally(() => {
-        if (held.count === 0) holds.delete(id);
+      .then(() => {
+        if (hold.settled === settled && hold.count === 0 && hold.visitors === 0) holds.delete(id);
       });
-    return held.settled;
+    hold.settled = settled;
+    return done;
+  }
+
+  const paused = new Map<string, Promise<void>>();
+
+  function take(id: string): Promise<void> {
+    const hold = holdOf(id);
+    hold.count += 1;
+    if (hold.count === 1)
+      paused.set(
+        id,
+        next(id, () => pause(id)),
+      );
+    return paused.get(id) ?? Promise.resolve();
+  }
+
+  async function release(id: string): Promise<void> {
+    const hold = holdOf(id);
+    hold.count -= 1;
+    if (hold.count > 0) return;
+    paused.delete(id);
+    await next(id, () => thaw(engine, id));
   }
 
   async function pause(id: string): Promise<void> {
     try {
       await engine.call({ method: 'POST', path: `/containers/${id}/pause` });
     } catch (error) {
-      if (errorCodeOf(error) === 'unavailable') throw error;
-      if (await canStillRun(id)) throw error;
+      if (errorCodeOf(error) === 'unavailable' || (await canStillRun(id))) throw error;
     }
   }
 
@@ -59,7 +92,7 @@ export function createFreezer(engine: EngineClient, containers: OwnContainers): 
 
   return {
     async whileFrozen(ids, work) {
-      const frozen = await Promise.allSettled(ids.map(hold));
+      const frozen = await Promise.allSettled(ids.map(take));
       try {
         const failed = frozen.find((one) => one.status === 'rejected');
         if (failed !== undefined) {
@@ -71,11 +104,29 @@ export function createFreezer(engine: EngineClient, containers: OwnContainers): 
         await Promise.allSettled(ids.map(release));
       }
     },
+    async whileLoose(id, work) {
+      const hold = holdOf(id);
+      hold.visitors += 1;
+      try {
+        while (hold.count > 0) await rested(hold);
+        return await next(id, work);
+      } finally {
+        hold.visitors -= 1;
+        if (hold.visitors === 0 && hold.count === 0) await next(id, () => Promise.resolve());
+      }
+    },
   };
 }
 
+const LOOK_AGAIN_MS = 20;
+
+async function rested(hold: Hold): Promise<void> {
+  await hold.settled;
+  await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+}
+
 /** Lets a container run on; one that ended, or runs, is fine. */
-export async function thaw(engine: EngineClient, id: string): Promise<void> {
+export async function thaw(engine: Pick<EngineClient, 'call'>, id: string): Promise<void> {
   try {
     await engine.call({ method: 'POST', path: `/containers/${id}/unpause` });
   } catch (error) {

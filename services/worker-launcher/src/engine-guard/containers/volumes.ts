@@ -23,7 +23,7 @@ export function createOverlayVolumes(engine: EngineClient, deployment: string): 
     async make(options, lease) {
       const name = `sallyport-${deployment}-${randomBytes(12).toString('hex')}`;
       fresh.add(name);
-      await engine.call({
+      const made = engine.call({
         method: 'POST',
         path: '/volumes/create',
         body: {
@@ -32,6 +32,11 @@ export function createOverlayVolumes(engine: EngineClient, deployment: string): 
           DriverOpts: { type: 'overlay', device: 'overlay', o: options },
           Labels: { [LABEL_DEPLOYMENT]: deployment, [LABEL_LEASE]: lease },
         },
+      });
+      await made.catch((error: unknown) => {
+        // Whether it was made is not known: the reaper looks.
+        fresh.delete(name);
+        throw error;
       });
       return name;
     },
