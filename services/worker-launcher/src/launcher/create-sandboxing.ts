@@ -47,6 +47,7 @@ export function createSandboxing(context: LauncherContext): Promise<Sandboxing> 
 
 async function createFromNamespaces({ config, log }: LauncherContext): Promise<Sandboxing> {
   const driver = createBubblewrapDriver();
+  log.info(driver.limitsEnforcedBy, 'what bounds the sandboxes');
   const detect = (): ReturnType<typeof detectOverlay> =>
     detectOverlay(driver, join(config.STATE_DIR, 'probes'));
   const stepMount = await chooseStepMount(config.STEP_MOUNT, detect, log);

@@ -30,6 +30,7 @@ afterAll(() => {
 testDriver(() => ({
   driver,
   slackMs: 1_000,
+  missing: join(directory, 'no'),
   place() {
     const source = mkdtempSync(join(directory, 'place-'));
     return Promise.resolve({
@@ -130,11 +131,13 @@ test('what is written over and over counts each time', async () => {
   expect(exit.end).toEqual({ kind: 'disk_limit' });
 });
 
-test('a missing bubblewrap is named', async () => {
+test('a missing bubblewrap and a place that is not there are each named', async () => {
   const missing = await createBubblewrapDriver({ binary: '/nonexistent/bwrap' }).run(
     shellSpec('true'),
   );
   expect(missing.end).toMatchObject({ kind: 'start_failed', reason: 'driver_missing' });
+  const nowhere = await driver.run(shellSpec('true', { cwd: '/nowhere' }));
+  expect(nowhere.end).toMatchObject({ kind: 'start_failed', reason: 'setup_failed' });
   expect((await driver.run(shellSpec('true'))).end).toEqual({ kind: 'exited', code: 0 });
 });
 

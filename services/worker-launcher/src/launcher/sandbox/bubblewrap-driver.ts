@@ -5,8 +5,10 @@
 import { accessSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError } from '@sallyport/shared/errors';
+import { newId } from '@sallyport/shared/ids';
 import { bubblewrapOptions, limitedProgram } from './bubblewrap-arguments.ts';
 import { startBubblewrap, type BubblewrapProcess } from './bubblewrap-process.ts';
+import { findControlGroups, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import type {
   SandboxDriver,
   SandboxEnd,
@@ -19,8 +21,9 @@ import { createLaunchGuard } from './launch-guard.ts';
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts';
 import { endOfCode } from './exit-code.ts';
 import { makeViews, overlayPrelude } from './overlay-mounts.ts';
-import { nodeInside } from './root-layout.ts';
+import { nodeInside, SCRATCH_PLACES } from './root-layout.ts';
 import { exitWithout, superviseSandbox } from './supervision.ts';
+import { systemCallFilter } from './system-call-filter.ts';
 
 export const BUBBLEWRAP_PATH = '/usr/bin/bwrap';
 // bubblewrap's own two processes are in the group as well.
@@ -28,18 +31,42 @@ const OWN_PROCESSES = 2;
 
 export interface BubblewrapDriverOptions {
   binary?: string;
+  /** Where the kernel bounds memory and processes; found out by default. */
+  controlGroups?: ControlGroups;
   /** False only where the kernel refuses it (`detect.ts` says so). */
   forbidNestedUserNamespaces?: boolean;
 }
 
+/** What bounds a sandbox here: the kernel, or the look that is taken at /proc ten times a second. */
+export interface LimitsEnforcedBy {
+  memory: 'kernel' | 'sampler';
+  processes: 'kernel' | 'sampler';
+  /** Why it is not the kernel, in words. */
+  problem: string | undefined;
+}
+
+export interface BubblewrapDriver extends SandboxDriver {
+  readonly limitsEnforcedBy: LimitsEnforcedBy;
+}
+
 /** Creates the driver. One per process is enough: its sandboxes share one look at /proc. */
-export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): SandboxDriver {
+export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): BubblewrapDriver {
   const binary = options.binary ?? BUBBLEWRAP_PATH;
   const wall = { forbidNestedUserNamespaces: options.forbidNestedUserNamespaces ?? true };
   const limitWatch = createLimitWatch();
   const guard = createLaunchGuard();
+  const groups = options.controlGroups ?? findControlGroups();
+  const memoryIsSampled = !groups.controllers.includes('memory');
+  const filter = systemCallFilter({ memoryIsSampled });
   return {
     name: 'bubblewrap',
+    limitsEnforcedBy: {
+      memory: memoryIsSampled ? 'sampler' : 'kernel',
+      // The kernel's limit per user is none for root.
+      processes:
+        groups.controllers.includes('pids') || process.getuid?.() !== 0 ? 'kernel' : 'sampler',
+      problem: groups.problem,
+    },
     node: nodeInside(),
     // The kernel ended them together with their launcher.
     endLeft: () => Promise.resolve(0),
@@ -60,18 +87,40 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): S
           startedAt,
         );
       }
-      const sandbox = await startBubblewrap({
-        binary,
-        options: wallOptions,
-        prelude,
-        program: limitedProgram(spec),
-        input: inputOf(spec),
-        maxProcesses: spec.limits.processes + OWN_PROCESSES,
-        guard,
-      });
+      let sandbox: BubblewrapProcess;
+      try {
+        sandbox = await startBubblewrap({
+          binary,
+          options: wallOptions,
+          prelude,
+          program: limitedProgram(spec),
+          input: inputOf(spec),
+          filter,
+          makeGroup: () => makeGroup(groups, spec),
+          guard,
+        });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const detail = error.message;
+        return exitWithout({ kind: 'start_failed', reason: 'setup_failed', detail }, startedAt);
+      }
       return runToEnd(sandbox, spec, hooks, limitWatch, startedAt);
     },
   };
+}
+
+function makeGroup(groups: ControlGroups, { limits }: SandboxSpec): ControlGroup {
+  const { memoryBytes, processes } = limits;
+  try {
+    return groups.create(`sallyport-${newId()}`, {
+      memoryBytes,
+      processes: processes + OWN_PROCESSES,
+    });
+  } catch (error) {
+    throw new AppError('unavailable', `no control group can be made any more: ${String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function refuseToStart(
@@ -119,6 +168,8 @@ async function runToEnd(
     unwatch = limitWatch.watch({
       rootPid,
       limits: spec.limits,
+      scratch: scratchOf(spec),
+      memoryKills: sandbox.memoryKills,
       onLimit: supervision.endNow,
       onUse: ({ memoryBytes, threads }) => supervision.observe({ memoryBytes, processes: threads }),
     });
@@ -145,6 +196,10 @@ async function runToEnd(
   return supervision.finish(() => naturalEnd(code, sandbox, supervision.words()));
 }
 
+function scratchOf({ mounts }: SandboxSpec): string[] {
+  return [...SCRATCH_PLACES, ...mounts.filter((m) => m.kind === 'tmpfs').map((m) => m.target)];
+}
+
 function inputOf({ stdin }: SandboxSpec): Uint8Array | 'stream' {
   if (stdin === undefined) return new Uint8Array();
   return stdin instanceof Uint8Array ? stdin : 'stream';
@@ -155,6 +210,7 @@ function naturalEnd(
   sandbox: BubblewrapProcess,
   words: string,
 ): SandboxEnd {
+  if (sandbox.memoryKills() > 0) return { kind: 'memory_limit' };
   if (code === undefined) {
     const error = sandbox.spawnError();
     return { kind: 'start_failed', reason: 'setup_failed', detail: error?.message ?? words.trim() };

@@ -5,15 +5,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '@sallyport/shared/ids';
 import { WALL_OPTIONS } from './bubblewrap-arguments.ts';
 import type { LaunchGuard } from './launch-guard.ts';
-import { createProcessGroup } from './process-groups.ts';
-import { createStandardStreams } from './standard-streams.ts';
+import type { ControlGroup } from './control-groups.ts';
+import { createStandardStreams, type StandardStreams } from './standard-streams.ts';
 import { descendantsOf, readProcess, takeCensus, type ProcessRow } from './process-census.ts';
 
 const ARGUMENTS_FD = 3;
 const STATUS_FD = 4;
+const FILTER_FD = 5;
 const GONE_POLL_MS = 5;
 const REPORT_WAIT_MS = 1_000;
 
@@ -22,7 +22,7 @@ const REPORT_WAIT_MS = 1_000;
 // anew. `exec -c`: an empty environment.
 const PREPARE_AND_START = `
 while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift
-for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${STATUS_FD} ] && eval "exec $f>&-"; done
+for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${FILTER_FD} ] && eval "exec $f>&-"; done
 exec -c "$@"`;
 
 export interface BubblewrapProcess {
@@ -36,6 +36,8 @@ export interface BubblewrapProcess {
   readonly ended: Promise<number | undefined>;
   /** The error of starting bubblewrap itself. */
   readonly spawnError: () => NodeJS.ErrnoException | undefined;
+  /** How often the kernel ended one of its processes because the sandbox's memory was used up. */
+  memoryKills(): number;
   /** Asks all processes to end. */
   terminate(): void;
   /** Ends all processes. */
@@ -50,36 +52,49 @@ export interface BubblewrapStart {
   /** What makes the mounts that bubblewrap cannot make itself and goes on as bubblewrap. */
   prelude: readonly string[];
   input: Uint8Array | 'stream';
-  /** What the kernel shall count up to, where it can. */
-  maxProcesses: number;
+  /** The system calls that are refused, as the kernel reads it. */
+  filter: Buffer | undefined;
+  /** Makes the sandbox's control group; it is removed when nothing of the sandbox is left. */
+  makeGroup: () => ControlGroup;
   guard: LaunchGuard;
 }
 
-/** Starts bubblewrap; the process group that it leads is the guard's until it has ended. */
+/**
+ * Starts bubblewrap; the process group that it leads is the guard's until it has ended.
+ * @throws what `makeGroup` threw.
+ */
 export async function startBubblewrap(start: BubblewrapStart): Promise<BubblewrapProcess> {
   const streams = await createStandardStreams(start.input, start.guard.scratch());
+  const { filter } = start;
   // From here to the guard nothing is awaited: what is made is known to the guard.
-  const group = createProcessGroup(`sallyport-${newId()}`, start.maxProcesses);
-  const fds = ['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD)];
+  const group = makeGroup(start, streams);
+  const fds = ['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD)].concat(
+    // Not through the pipe: a bubblewrap that is told of a filter and gets none does not start.
+    filter === undefined ? [] : ['--seccomp', String(FILTER_FD)],
+  );
   const child = spawn(
     '/bin/bash',
     ['--norc', '--noprofile', '-c', PREPARE_AND_START, 'sandbox']
-      .concat(group === undefined ? [] : [group.directory], '--')
+      .concat(group.directories, '--')
       .concat(start.prelude, start.binary, WALL_OPTIONS, fds, '--', start.program),
     // Its own process group: a signal from the launcher's terminal is the launcher's to handle.
-    { cwd: '/', env: {}, detached: true, stdio: [...streams.childEnds, 'pipe', 'pipe'] },
+    { cwd: '/', env: {}, detached: true, stdio: [...streams.childEnds, 'pipe', 'pipe', 'pipe'] },
   );
   const unprotect =
-    child.pid === undefined ? () => undefined : start.guard.protect(child.pid, group?.directory);
+    child.pid === undefined ? () => undefined : start.guard.protect(child.pid, group.directories);
   streams.closeChildEnds();
   const argumentPipe = child.stdio[ARGUMENTS_FD] as Writable;
   const statusPipe = child.stdio[STATUS_FD] as Readable;
   let spawnError: NodeJS.ErrnoException | undefined;
+  let memoryKills: number | undefined;
   child.once('error', (error) => {
     spawnError = error;
   });
   // Closed early when bubblewrap refuses to start; its exit tells.
   argumentPipe.on('error', () => undefined);
+  const filterPipe = (child.stdio as readonly unknown[])[FILTER_FD] as Writable;
+  filterPipe.on('error', () => undefined);
+  filterPipe.end(filter);
   argumentPipe.end(start.options.map((option) => `${option}\0`).join(''));
 
   const report = readReport(statusPipe);
@@ -108,7 +123,8 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
       killFirst();
       await sleep(GONE_POLL_MS);
     }
-    group?.remove();
+    memoryKills = group.memoryKills();
+    group.remove();
     unprotect();
     // Its last words may still be in the pipe when its end is already known.
     await Promise.race([report.closed, sleep(REPORT_WAIT_MS, undefined, { ref: false })]);
@@ -132,12 +148,24 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
     started,
     ended: end(),
     spawnError: () => spawnError,
+    memoryKills: () => memoryKills ?? group.memoryKills(),
     terminate() {
       if (first === undefined) return kill();
       for (const { pid } of descendantsOf(takeCensus(), first.pid)) signalProcess(pid, 'SIGTERM');
     },
     kill,
   };
+}
+
+function makeGroup(start: BubblewrapStart, streams: StandardStreams): ControlGroup {
+  try {
+    return start.makeGroup();
+  } catch (error) {
+    streams.closeChildEnds();
+    streams.stdout.destroy();
+    streams.stderr.destroy();
+    throw error;
+  }
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {

@@ -75,10 +75,13 @@ export async function detectSandbox(options: DetectOptions = {}): Promise<Sandbo
     await driver.run(probe(manyProcesses, { processes: 24 })),
     'process_limit',
   );
-  report.memory = judge(
+  const memory = judge(
     await driver.run(probe(muchMemory, { memoryBytes: 32 * MIB })),
     'memory_limit',
   );
+  // Ended alike by either; the driver knows whom it asked.
+  const byKernel = memory === 'sampled' && driver.limitsEnforcedBy.memory === 'kernel';
+  report.memory = byKernel ? 'kernel' : memory;
   report.fileSize = judge(await driver.run(probe('head -c 2000000 /dev/zero > /tmp/x')), undefined);
   report.disk = await tryDisk(driver, options.directory ?? tmpdir());
   return report;

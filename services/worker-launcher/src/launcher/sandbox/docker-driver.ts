@@ -50,8 +50,8 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
       try {
         return await runCreated({ container, body, spec, hooks, startedAt, usageOf });
       } finally {
-        await container.remove();
-        known.delete(spec.id);
+        // Forgotten also when that fails: then it is found by `endUnknown`.
+        await container.remove().finally(() => known.delete(spec.id));
       }
     },
     endLeft: (runId) => endLeftOfRun(engine, runId, instance),
@@ -74,20 +74,23 @@ async function runCreated(run: ContainerRun): Promise<SandboxExit> {
     return await runContainer(run, { output, input }, () => (started = true));
   } catch (error) {
     if (started) throw error;
-    return exitWithout(startFailure(error), startedAt);
+    // What it is made of was found when it was made: what is not found now is in the image.
+    const end = startFailure(error, { not_found: 'setup_failed' });
+    return exitWithout(end, startedAt);
   } finally {
     for (const stream of streams) stream.destroy();
   }
 }
 
 /** What kept a container from being made or started, as the end of its sandbox. */
-function startFailure(error: unknown): SandboxEnd {
+function startFailure(error: unknown, reasons: Reasons = {}): SandboxEnd {
   if (!(error instanceof AppError)) throw error;
-  const reason = REASONS[error.code] ?? 'setup_failed';
+  const reason = reasons[error.code] ?? REASONS[error.code] ?? 'setup_failed';
   return { kind: 'start_failed', reason, detail: error.message };
 }
 
-const REASONS: Partial<Record<ErrorCode, StartFailure>> = {
+type Reasons = Partial<Record<ErrorCode, StartFailure>>;
+const REASONS: Reasons = {
   unavailable: 'driver_missing',
   bad_input: 'bad_spec',
   forbidden: 'bad_spec',

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
 import Docker from 'dockerode';
 import { z } from 'zod';
+import { attachTo } from './docker-attach.ts';
 import type { GuardCreate } from './docker-body.ts';
 
 export interface ContainerState {
@@ -65,14 +66,7 @@ export function createEngine(socketPath: string): Engine {
     const container = docker.getContainer(id);
     return {
       id,
-      attach: (what) =>
-        call('attaching to a container', async () => {
-          const [stdin, output] = [what === 'input', what === 'output'];
-          const query = { stream: true, stdin, stdout: output, stderr: output };
-          // `stdin` for the library: it then leaves the connection open.
-          const options = { ...withoutBody(query), hijack: true, stdin: true };
-          return (await container.attach(options)) as unknown as Socket;
-        }),
+      attach: (what) => call('attaching to a container', () => attachTo(socketPath, id, what)),
       wait: (condition) =>
         call('waiting for a container', async () => {
           const answer: unknown = await container.wait(withoutBody({ condition }));

@@ -18,6 +18,8 @@ export interface SuiteRig {
   driver: SandboxDriver;
   /** An empty directory that the sandbox's user may write. */
   place(): Promise<SuitePlace>;
+  /** A directory that could be mounted and is not there. */
+  missing: string;
   /** How long a start and an end may take beside what the program does. */
   slackMs: number;
 }
@@ -260,17 +262,14 @@ export function testDriver(rig: () => SuiteRig): void {
   });
 
   describe('what cannot start', () => {
-    test('a missing mount, a broken specification and a place that is not there are each named', async () => {
-      const { source } = await rig().place();
+    test('a missing mount and a broken specification are each named', async () => {
       const mount = { kind: 'bind', role: 'tree', target: '/m', access: 'read_only' } as const;
       const unmounted = await run(
-        shellSpec('true', { mounts: [{ ...mount, source: `${source}-no` }] }),
+        shellSpec('true', { mounts: [{ ...mount, source: rig().missing }] }),
       );
       expect(unmounted.end).toMatchObject({ kind: 'start_failed', reason: 'mount_missing' });
       const injected = await run(shellSpec('true', { env: { A: 'x\0--bind\0/\0/host' } }));
       expect(injected.end).toMatchObject({ kind: 'start_failed', reason: 'bad_spec' });
-      const nowhere = await run(shellSpec('true', { cwd: '/nowhere' }));
-      expect(nowhere.end).toMatchObject({ kind: 'start_failed', reason: 'setup_failed' });
       const twin = await run(shellSpec('true'));
       expect(twin.end).toEqual({ kind: 'exited', code: 0 });
     });

@@ -13,14 +13,14 @@ import type { Writable } from 'node:stream';
 const WAIT_FOR_DEATH = `
 declare -A directories
 read -r scratch
-while read -r act group directory; do
-  if [ "$act" = add ]; then directories[$group]=$directory; else unset "directories[$group]"; fi
+while read -r act group paths; do
+  if [ "$act" = add ]; then directories[$group]=$paths; else unset "directories[$group]"; fi
 done
 for group in "\${!directories[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
 rm -rf -- "$scratch"
 for try in 1 2 3 4 5 6 7 8 9 10; do
   left=no
-  for directory in "\${directories[@]}"; do
+  for directory in \${directories[@]}; do
     [ -d "$directory" ] && { rmdir "$directory" 2>/dev/null || left=yes; }
   done
   [ $left = no ] && break
@@ -30,10 +30,10 @@ done
 
 export interface LaunchGuard {
   /**
-   * Registers the process group of a sandbox, and the control group to be removed with it, if it has one; the returned
-   * function takes them off again.
+   * Registers the process group of a sandbox, and the control groups to be removed with it; the returned function takes
+   * them off again.
    */
-  protect(group: number, directory?: string): () => void;
+  protect(group: number, directories: readonly string[]): () => void;
   /** A directory for files that live for a moment; it goes when the launcher does, however that ends. */
   scratch(): string;
 }
@@ -76,8 +76,8 @@ export function createLaunchGuard(): LaunchGuard {
       tell('');
       return scratch ?? tmpdir();
     },
-    protect(group, directory = '') {
-      tell(`add ${group} ${directory}\n`);
+    protect(group, directories) {
+      tell(`add ${group} ${directories.join(' ')}\n`);
       return () => tell(`remove ${group}\n`);
     },
   };

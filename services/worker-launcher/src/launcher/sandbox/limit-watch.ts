@@ -1,13 +1,14 @@
 /**
- * Watches what running sandboxes use and reports the first limit that one of them passes. Memory, disk and, when the
- * launcher is root (whom the kernel exempts), processes have no limit in the kernel that an unprivileged launcher could
- * set, so they are sampled: one look at /proc for all sandboxes together.
+ * Watches what running sandboxes use and reports the first limit that one of them passes. Disk has no limit in the kernel
+ * that an unprivileged launcher could set, memory and processes only where it may make control groups: the rest is
+ * sampled, one look at /proc for all sandboxes together.
  */
 import type { SandboxEnd, SandboxLimits } from './driver.ts';
 import {
   descendantsOf,
   exactMemoryBytes,
   measure,
+  measureScratch,
   takeCensus,
   type TreeUse,
 } from './process-census.ts';
@@ -18,6 +19,10 @@ export interface Watched {
   /** The host's pid of the first process in the sandbox. */
   rootPid: number;
   limits: SandboxLimits;
+  /** File systems in memory, as paths inside: what lies there belongs to no process. */
+  scratch: readonly string[];
+  /** How often the kernel ended a process of it for want of memory. */
+  memoryKills(): number;
   onUse(use: TreeUse): void;
   onLimit(end: SandboxEnd): void;
 }
@@ -49,8 +54,16 @@ export function createLimitWatch(sampleMs: number = SAMPLE_MS): LimitWatch {
         entry.onLimit({ kind: 'process_limit' });
         continue;
       }
-      const use = measure(entry.rootPid, rows);
-      if (use.memoryBytes > entry.limits.memoryBytes) use.memoryBytes = exactMemoryBytes(rows);
+      if (entry.memoryKills() > 0) {
+        // The kernel ended one process and spared the others; what goes on without it is of no use to anybody.
+        entry.onLimit({ kind: 'memory_limit' });
+        continue;
+      }
+      const scratchBytes = measureScratch(entry.rootPid, entry.scratch);
+      const use = measure(entry.rootPid, rows, scratchBytes);
+      if (use.memoryBytes > entry.limits.memoryBytes) {
+        use.memoryBytes = exactMemoryBytes(rows, scratchBytes);
+      }
       entry.onUse(use);
       const end = passedLimit(use, entry.limits);
       if (end !== undefined) entry.onLimit(end);

@@ -3,7 +3,10 @@
  * namespace descends from its first process, and orphans fall back to it, so the tree below that one is complete;
  * no process can leave it by forking, double forking or changing its session.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+
+/** What the kernel keeps of a file in memory beside its content, about. */
+const INODE_BYTES = 1024;
 
 export interface ProcessRow {
   pid: number;
@@ -67,29 +70,49 @@ export function descendantsOf(
 }
 
 /** What these processes use; disk writes of those that have ended stand in the account of `root`. */
-export function measure(root: number, rows: readonly ProcessRow[]): TreeUse {
+export function measure(root: number, rows: readonly ProcessRow[], scratchBytes: number): TreeUse {
   const use: TreeUse = { memoryBytes: 0, threads: 0, writtenBytes: writtenBytes(root) };
+  let sharedBytes = 0;
   for (const row of rows) {
     use.threads += row.threads;
-    use.memoryBytes += residentBytes(row.pid);
+    // Without files: libraries counted once per process would add up to nonsense. With page tables, which grow by touching
+    // memory that counts nowhere else.
+    const status = readProc(row.pid, 'status');
+    use.memoryBytes += kibibytes(status, /^(?:RssAnon|VmPTE):\s+(\d+) kB$/gm);
+    sharedBytes += kibibytes(status, /^RssShmem:\s+(\d+) kB$/gm);
     use.writtenBytes += writtenBytes(row.pid);
   }
+  use.memoryBytes += Math.max(sharedBytes, scratchBytes);
   return use;
-}
-
-/** Resident memory that is not a file's: libraries counted once per process would add up to nonsense. */
-function residentBytes(pid: number): number {
-  return kibibytes(readProc(pid, 'status'), /^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm);
 }
 
 /**
  * The memory of these processes with every shared page counted once. Exact but costly (the kernel walks the page
  * tables): for the moment before a sandbox is ended on the word of the cheap sum, in which shared pages count per process.
+ * What is shared lies for the most part in scratch space, and counts once for both.
  */
-export function exactMemoryBytes(rows: readonly ProcessRow[]): number {
+export function exactMemoryBytes(rows: readonly ProcessRow[], scratchBytes: number): number {
   let bytes = 0;
+  let sharedBytes = 0;
   for (const { pid } of rows) {
-    bytes += kibibytes(readProc(pid, 'smaps_rollup'), /^Pss_(?:Anon|Shmem):\s+(\d+) kB$/gm);
+    const rollup = readProc(pid, 'smaps_rollup');
+    bytes += kibibytes(rollup, /^Pss_Anon:\s+(\d+) kB$/gm);
+    sharedBytes += kibibytes(rollup, /^Pss_Shmem:\s+(\d+) kB$/gm);
+    bytes += kibibytes(readProc(pid, 'status'), /^VmPTE:\s+(\d+) kB$/gm);
+  }
+  return bytes + Math.max(sharedBytes, scratchBytes);
+}
+
+/** What lies in the file systems in memory that the process `root` sees at these paths, empty files included. */
+export function measureScratch(root: number, paths: readonly string[]): number {
+  let bytes = 0;
+  for (const path of paths) {
+    try {
+      const { bsize, blocks, bfree, files, ffree } = statfsSync(`/proc/${root}/root${path}`);
+      bytes += (blocks - bfree) * bsize + (files - ffree) * INODE_BYTES;
+    } catch {
+      // It has ended, or is still being set up.
+    }
   }
   return bytes;
 }

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 /** User and group inside every sandbox; outside they are the launcher's own. */
 export const INSIDE_UID = 1000;
 export const INSIDE_HOME = '/home/agent';
+/** The file systems in memory of every sandbox. */
+export const SCRATCH_PLACES = ['/tmp', '/run', '/dev/shm', INSIDE_HOME] as const;
 const RUN_BYTES = String(16 * 1024 * 1024);
 const NODE_OUTSIDE_USR = '/opt/sallyport/node';
 const ETC_FILES = ['passwd', 'group', 'hosts', 'resolv.conf', 'nsswitch.conf'] as const;
