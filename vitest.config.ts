@@ -47,7 +47,10 @@ export default defineConfig({
           // What needs a container engine, which is started for it: `npm run test:engine`, as root.
           name: 'engine',
           include: ['test/engine/**/*.test.ts'],
-          globalSetup: ['test/support/engine/global-setup.ts'],
+          globalSetup: [
+            'test/support/engine/global-setup.ts',
+            'test/support/servers/global-setup.ts',
+          ],
           sequence: { groupOrder: 4 },
           testTimeout: 120_000,
           hookTimeout: 300_000,
@@ -60,6 +63,7 @@ export default defineConfig({
           // The long half of the crash tests, for changes to how work is handed over: `npm run test:crash`.
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
+          globalSetup: ['test/support/servers/global-setup.ts'],
           sequence: { groupOrder: 3 },
           testTimeout: 180_000,
           hookTimeout: 120_000,

@@ -19,23 +19,45 @@ const MIN_SAMPLES = 1;
 const MAX_SAMPLES = 1_000;
 const MAX_FILES = 1_000_000;
 
-const BENCHES: Readonly<Record<string, { entry: string; summary: string }>> = {
+const LAUNCHER = 'services/worker-launcher/src/launcher/bench/main.ts';
+
+interface Bench {
+  entry: string;
+  summary: string;
+  /** Which options it takes besides `--samples`. */
+  takes: readonly string[];
+}
+
+const BENCHES: Readonly<Record<string, Bench>> = {
   steps: {
-    entry: 'services/worker-launcher/src/launcher/bench/main.ts',
+    entry: LAUNCHER,
     summary: 'what a step costs besides its agent, beside `git worktree add` of the same tree',
+    takes: ['files'],
+  },
+  sandbox: {
+    entry: LAUNCHER,
+    summary: 'an empty sandbox beside bare `bwrap`, and with --engine beside bare `docker run`',
+    takes: ['engine', 'image'],
   },
 };
 
 export const command: Command = {
-  help: `usage: sallyport bench NAME [--samples N] [--files N]
+  help: `usage: sallyport bench NAME [--samples N] [--files N] [--engine SOCKET --image ID]
 
 Runs a benchmark on this machine. Without a name: all of them.
 ${Object.entries(BENCHES)
   .map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)
   .join('\n')}
-  --samples N     rounds, each with all that is compared, one after another (20)
-  --files N       files of the project (50000)`,
-  options: { samples: { type: 'string' }, files: { type: 'string' } },
+  --samples N      rounds, each with all that is compared, one after another (20)
+  --files N        files of the project (50000)
+  --engine SOCKET  the socket of a container engine, for docker; needs root and the docker client
+  --image ID       an image there in which sandboxes can run (sha256:…)`,
+  options: {
+    samples: { type: 'string' },
+    files: { type: 'string' },
+    engine: { type: 'string' },
+    image: { type: 'string' },
+  },
   positionals: { min: 0, max: 1 },
   run,
 };
@@ -48,17 +70,47 @@ async function run(call: Call): Promise<ExitCode> {
       `there is no benchmark "${asked}" (there is: ${Object.keys(BENCHES).join(', ')})`,
     );
   }
-  const args = [
-    ...countOption(call, 'samples', MIN_SAMPLES, MAX_SAMPLES),
-    ...countOption(call, 'files', 1, MAX_FILES),
-  ];
-  const chosen = bench === undefined ? Object.values(BENCHES) : [bench];
+  const given: Readonly<Record<string, string[]>> = {
+    samples: countOption(call, 'samples', MIN_SAMPLES, MAX_SAMPLES),
+    files: countOption(call, 'files', 1, MAX_FILES),
+    ...engineOptions(call),
+  };
+  const chosen = asked === undefined ? Object.keys(BENCHES) : [asked];
+  const unfit = Object.keys(given).find(
+    (name) =>
+      name !== 'samples' &&
+      given[name]?.length !== 0 &&
+      !chosen.some((one) => BENCHES[one]?.takes.includes(name) === true),
+  );
+  if (unfit !== undefined) throw wrongUse(`bench ${asked}: does not take --${unfit}`);
   const results: Result[] = [];
-  for (const { entry } of chosen) results.push(await measure(call, entry, args));
+  for (const name of chosen) {
+    const { entry = '', takes = [] } = BENCHES[name] ?? {};
+    const args = ['samples', ...takes].flatMap((option) => given[option] ?? []);
+    results.push(await measure(call, entry, [name, ...args]));
+  }
   const [only] = results;
   if (only !== undefined && results.length === 1) call.answer(only);
   else call.answer({ benches: results });
   return EXIT_CODES.done;
+}
+
+function engineOptions(call: Call): { engine: string[]; image: string[] } {
+  const engine = stringOption(call, 'engine');
+  const image = stringOption(call, 'image');
+  if ((engine === undefined) !== (image === undefined)) {
+    throw wrongUse('--engine and --image: give both or neither');
+  }
+  if (engine === undefined || image === undefined) return { engine: [], image: [] };
+  if (!engine.startsWith('/')) {
+    throw wrongUse(`--engine ${engine}: give the absolute path of a unix socket`);
+  }
+  if (!/^sha256:[0-9a-f]{64}$/.test(image)) {
+    throw wrongUse(
+      `--image ${image}: give an id, as docker image inspect --format {{.Id}} says it`,
+    );
+  }
+  return { engine: ['--engine', engine], image: ['--image', image] };
 }
 
 function countOption(call: Call, name: string, min: number, max: number): string[] {

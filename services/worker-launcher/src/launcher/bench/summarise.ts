@@ -6,6 +6,18 @@ export interface Summary {
   samplesMs: number[];
 }
 
+/** What a benchmark prints. */
+export interface BenchResult {
+  bench: string;
+  unit: 'ms';
+  samples: number;
+  files?: number;
+  /** How many times the cost of each peer ours is, by medians. */
+  ratios: Record<string, number>;
+  ours: Record<string, Summary | Record<string, number>>;
+  peers: Record<string, Summary>;
+}
+
 /** Rounded to tenths of a millisecond. @throws RangeError without samples. */
 export function summarise(samples: readonly number[]): Summary {
   const sorted = samples.toSorted((a, b) => a - b);
