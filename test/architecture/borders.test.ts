@@ -65,6 +65,27 @@ const PLANTED = [
     'services/worker-launcher/src/x.ts',
   ],
   [
+    'dockerode in the engine guard',
+    'services/worker-launcher/src/engine-guard/x.ts',
+    'dockerode',
+    'dockerode',
+    'services/worker-launcher/src/launcher/x.ts',
+  ],
+  [
+    'the launcher in the engine guard',
+    'services/worker-launcher/src/engine-guard/x.ts',
+    '../launcher/x.ts',
+    './launcher/x.ts',
+    'services/worker-launcher/src/engine-guard/x.ts',
+  ],
+  [
+    'Postgres in the engine guard',
+    'services/worker-launcher/src/engine-guard/x.ts',
+    '@sallyport/shared/db/pool',
+    '@sallyport/shared/errors',
+    'services/worker-launcher/src/engine-guard/x.ts',
+  ],
+  [
     'bullmq in the gate',
     'services/gate/src/x.ts',
     'bullmq',

@@ -46,6 +46,11 @@ const BORDERS: readonly Border[] = [
   },
 ];
 
+const GUARD = 'services/worker-launcher/src/engine-guard/';
+/** What the holder of the engine's socket has no part in: the launcher, databases, queues, libraries that know the engine. */
+const NOT_FOR_THE_GUARD =
+  /^(?:dockerode$|docker-modem$|pg$|ioredis$|bullmq$|packages\/(?:git|teams)|packages\/shared\/(?:service|db|queue|halt|ticket)|services\/worker-launcher\/src\/(?!engine-guard))/;
+
 /** The violations in one file, given the specifiers that it names. */
 export function checkBorders(file: string, specifiers: readonly (string | null)[]): Violation[] {
   return specifiers.flatMap((specifier): Violation[] => {
@@ -79,6 +84,8 @@ function placeRules(file: string, target: string): string[] {
   const to = placeOf(target);
   if (target.startsWith('/') || target.startsWith('file:'))
     rules.push('no module is named by an absolute path');
+  if (file.startsWith(GUARD) && !inTests(file) && NOT_FOR_THE_GUARD.test(target))
+    rules.push('the engine guard shares nothing with those it guards against');
   if (from === null || to === null || from === to || inTests(file)) return rules;
   if (from.startsWith('services/') && to.startsWith('services/'))
     rules.push('services never import one another');
