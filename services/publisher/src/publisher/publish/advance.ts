@@ -24,7 +24,7 @@ import type { PublisherContext } from '../context.ts';
 import { storeSource } from '../source-pack.ts';
 import { announcePull, announceStop } from './announce.ts';
 import { openCanaryWatch } from './canary-watch.ts';
-import { withCaseToken, type Case, type Stop } from './case.ts';
+import { withCaseToken, type Case } from './case.ts';
 import { confirmTrigger } from './confirm-trigger.ts';
 import { describePull } from './describe.ts';
 import { inspectBase, type BaseInspection } from './inspect-base.ts';
@@ -35,6 +35,7 @@ import { readSnapshot } from './read-snapshot.ts';
 import { requireClaims } from './require-claims.ts';
 import { recordPublishVerdict, settleRefusedTicket, settleStop } from './settle.ts';
 import { lookAtTexts, mostOf, showable } from './watch-texts.ts';
+import { reject, type Stop } from './stop.ts';
 
 const LOCK_WAIT_MS = 10_000;
 const IMPORT_AGAIN_SECONDS = 15;
@@ -95,10 +96,6 @@ async function proceed(one: Case): Promise<void> {
   const stop = mostOf(stopOf(judged.verdict), one.canaries.stop());
   if (stop !== null) return end(one, stop, judged, null);
   await publish(one, judged, publication);
-}
-
-function reject(reason: string, message: string): Stop {
-  return { decision: 'reject', reason, message };
 }
 
 /** Everything that must hold before anything is done; null when there is nothing to do, or the ticket permits nothing. */

@@ -8,7 +8,8 @@ import {
   type CommentTemplate,
 } from '../comments.ts';
 import { postOnce } from '../github/post-once.ts';
-import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
+import { assertMayAct, withCaseToken, type Case } from './case.ts';
+import type { Stop } from './stop.ts';
 
 /** Says that the pull request is open. Null: the issue takes no comment (locked, gone), which changes nothing else. */
 export async function announcePull(one: Case, pullNumber: number): Promise<number | null> {

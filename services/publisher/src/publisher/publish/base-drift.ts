@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readRef } from '../github/read-ref.ts';
 import { readReply } from '../github/reply.ts';
 import type { TokenGrant } from '../github/token.ts';
-import type { Stop } from './case.ts';
+import { hold, type Stop } from './stop.ts';
 
 /** A comparison lists no more files than this, whatever there are. */
 const MAX_COMPARED_FILES = 300;
@@ -84,8 +84,4 @@ export function overlaps(left: readonly string[], right: readonly string[]): boo
 function prefixes(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-function hold(reason: string, message: string): Stop {
-  return { decision: 'hold', reason, message };
 }

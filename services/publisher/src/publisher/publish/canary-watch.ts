@@ -7,7 +7,7 @@ import { listCanaries, type CanaryRow } from '@sallyport/shared/db/canary';
 import type { Queryable, Transaction } from '@sallyport/shared/db/pool';
 import { listSteps } from '@sallyport/shared/db/step';
 import { appendEvent } from '@sallyport/shared/db/timeline';
-import type { Stop } from './case.ts';
+import type { Stop } from './stop.ts';
 
 /** Where it was seen: an agent's hand-off, a content or name in the bundle, the pull request's or a comment's text. */
 export const PUBLISHER_SIGHTS = ['hand_off', 'content', 'path', 'pull_request', 'comment'] as const;

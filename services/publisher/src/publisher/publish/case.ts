@@ -19,15 +19,6 @@ export interface Case {
   lock: HeldLock;
 }
 
-/** Why a publication goes no further. `hold`: a person can mend or decide it; `reject`: the result itself is refused. */
-export interface Stop {
-  decision: 'hold' | 'reject';
-  /** lower_snake; stands in the task, the verdict and the timeline. */
-  reason: string;
-  /** For people: full sentences. */
-  message: string;
-}
-
 /** A token for one act on the ticket's repository. */
 export function withCaseToken<T>(
   { context, claims }: Case,

@@ -10,7 +10,8 @@ import { readComment, standsOn, type IssueComment } from '../github/read-comment
 import type { TokenGrant } from '../github/token.ts';
 import { answerPermission } from '../requests/permission.ts';
 import { answerSubject } from '../requests/subject.ts';
-import { withCaseToken, type Case, type Stop } from './case.ts';
+import { withCaseToken, type Case } from './case.ts';
+import { reject, type Stop } from './stop.ts';
 
 /** What `GET …/collaborators/{user}/permission` says for write, maintain and admin. */
 const MAY_ASK: ReadonlySet<string> = new Set(['write', 'admin']);
@@ -99,8 +100,4 @@ async function confirmRequester(
     'permission_lost',
     'Whoever asked for this work may no longer write to the repository.',
   );
-}
-
-function reject(reason: string, message: string): Stop {
-  return { decision: 'reject', reason, message };
 }

@@ -6,8 +6,9 @@ import { assessProtection } from '@sallyport/policy/protection/assess';
 import { decidePush } from '@sallyport/policy/protection/may-push';
 import { readInstallation } from '../github/installation.ts';
 import { findBaseDrift } from './base-drift.ts';
-import { withCaseToken, type Case, type Stop } from './case.ts';
+import { withCaseToken, type Case } from './case.ts';
 import { collectProtectionFacts } from './protection-facts.ts';
+import type { Stop } from './stop.ts';
 
 export interface BaseInspection {
   protection: string;

@@ -12,7 +12,8 @@ import { ARTIFACT_KINDS } from '@sallyport/shared/artifacts/kinds';
 import type { BundleImportRow } from '@sallyport/shared/db/bundle-import';
 import { errorCodeOf } from '@sallyport/shared/errors';
 import { decodeImportRecord, type ImportRecord } from '../../import-record.ts';
-import type { Case, Stop } from './case.ts';
+import type { Case } from './case.ts';
+import { reject, type Stop } from './stop.ts';
 
 export interface Judged {
   /** The tree that was judged and may be published. */
@@ -118,8 +119,4 @@ export function stopOf(verdict: Verdict): Stop | null {
     reason: decisive[0]?.code ?? 'policy',
     message: decisive.map((finding) => `- ${finding.reason}`).join('\n'),
   };
-}
-
-function reject(reason: string, message: string): Stop {
-  return { decision: 'reject', reason, message };
 }

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { readReply } from '../github/reply.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { pullBody, pullTitle, type PullFacts } from '../pull-text.ts';
-import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
+import { assertMayAct, withCaseToken, type Case } from './case.ts';
+import type { Stop } from './stop.ts';
 
 export interface OpenedPull {
   number: number;

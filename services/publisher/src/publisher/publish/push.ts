@@ -15,9 +15,10 @@ import { readCommit, readRef } from '../github/read-ref.ts';
 import type { TokenGrant } from '../github/token.ts';
 import { commitMessage } from '../pull-text.ts';
 import { mirrorRequest, scratchDirectory } from '../source-pack.ts';
-import { assertMayAct, withCaseToken, type Case, type Stop } from './case.ts';
+import { assertMayAct, withCaseToken, type Case } from './case.ts';
 import { inspectBase } from './inspect-base.ts';
 import type { Judged } from './judge.ts';
+import { hold, type Stop } from './stop.ts';
 
 export interface Pushed {
   headSha: string;
@@ -168,8 +169,4 @@ async function checkRemote(
     remote.parents[0] === one.claims.start.sha;
   if (isOurs) return pushed;
   return hold('branch_taken', 'The branch of this task exists already and holds something else.');
-}
-
-function hold(reason: string, message: string): Stop {
-  return { decision: 'hold', reason, message };
 }

@@ -6,9 +6,10 @@ import { appendEvent } from '@sallyport/shared/db/timeline';
 import { insertVerdict } from '@sallyport/shared/db/verdict';
 import type { TaskState } from '@sallyport/shared/task/states';
 import type { PublisherContext } from '../context.ts';
-import type { Case, Stop } from './case.ts';
+import type { Case } from './case.ts';
 import type { BaseInspection } from './inspect-base.ts';
 import type { Judged } from './judge.ts';
+import type { Stop } from './stop.ts';
 
 const MAX_SHOWN_FINDINGS = 50;
 

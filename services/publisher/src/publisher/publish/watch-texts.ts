@@ -1,9 +1,10 @@
 /** Where a planted credential changes what is done: before the words of a publication are sent, and before a reason is told. */
 import { pullBody, pullTitle } from '../pull-text.ts';
-import type { Case, Stop } from './case.ts';
+import type { Case } from './case.ts';
 import { describePull } from './describe.ts';
 import type { BaseInspection } from './inspect-base.ts';
 import type { Judged } from './judge.ts';
+import type { Stop } from './stop.ts';
 
 /** A refusal outweighs a canary, a canary whatever a person may decide. */
 export function mostOf(byPolicy: Stop | null, byCanary: Stop | null): Stop | null {
