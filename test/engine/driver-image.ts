@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { IMAGE_NODE } from '../../services/worker-launcher/src/launcher/sandbox/docker-driver.ts';
 import { SCRIPTED_AGENT_PATH } from '../support/agent/script.ts';
 
 const PACKAGES = [
@@ -127,7 +128,11 @@ function makeOwnFiles(own: string): void {
   for (const [name, content] of Object.entries(IDENTITY)) {
     writeFileSync(join(own, 'etc', name), content);
   }
-  cpSync(realpathSync(process.execPath), join(own, 'usr/local/bin/node'));
+  cpSync(realpathSync(process.execPath), join(own, IMAGE_NODE));
+  // Agents of tests are started by the path that Node has on this machine.
+  const here = join(own, process.execPath);
+  mkdirSync(dirname(here), { recursive: true });
+  if (!existsSync(here)) symlinkSync(IMAGE_NODE, here);
   cpSync(COLLECTOR, join(own, 'collector'), { recursive: true });
   cpSync(SCRIPTED_AGENT_PATH, join(own, 'agent/scripted-agent.mjs'));
 }

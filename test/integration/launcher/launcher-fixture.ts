@@ -114,8 +114,14 @@ const PROJECT = {
   'src/main.js': 'export const answer = 41;\n',
 };
 
+export interface FixtureOptions {
+  /** Agents are given their script as an argument, where no directory of this machine is lent to them. */
+  inlineScripts?: boolean;
+}
+
 export async function createLauncherFixture(
   projectFiles: Readonly<Record<string, string>> = PROJECT,
+  options: FixtureOptions = {},
 ): Promise<LauncherFixture> {
   const deployment = await createTestDeployment();
   const directory = mkdtempSync(join(tmpdir(), 'launcher-test-'));
@@ -224,11 +230,15 @@ export async function createLauncherFixture(
     launchers.clear();
   }
 
+  /** The argument by which the agent finds its script. */
   function writeScript(script: readonly ScriptedAction[]): string {
     scriptCount += 1;
-    const file = `${deployment.id}-${scriptCount}.json`;
-    writeFileSync(join(scripts, file), agentScript(...script));
-    return file;
+    const name = `${deployment.id}-${scriptCount}`;
+    const text = agentScript(...script);
+    // The name stands in it, so that processes of this agent can be told from all others.
+    if (options.inlineScripts === true) return text.replace('{', `{"name":"${name}",`);
+    writeFileSync(join(scripts, `${name}.json`), text);
+    return `/scripts/${name}.json`;
   }
 
   return {
@@ -239,9 +249,9 @@ export async function createLauncherFixture(
     launch,
     answering,
     eventually,
-    async seed(script, options = {}) {
+    async seed(script, seeding = {}) {
       const file = writeScript(script);
-      const { node, cli, ...rest } = options;
+      const { node, cli, ...rest } = seeding;
       const task = await seedAdmittedTask(deployment, {
         signer: keys.signer,
         startSha: source.sha,
@@ -251,7 +261,7 @@ export async function createLauncherFixture(
           nodes: [
             {
               id: 'developer',
-              agent: { cli: cli ?? 'scripted', args: ['--script', `/scripts/${file}`] },
+              agent: { cli: cli ?? 'scripted', args: ['--script', file] },
               prompt: 'You are a developer.',
               ...node,
             },
@@ -261,7 +271,7 @@ export async function createLauncherFixture(
       });
       return { ...task, script: file };
     },
-    async seedTeam(nodes, edges, options = {}) {
+    async seedTeam(nodes, edges, seeding = {}) {
       let last = '';
       const task = await seedAdmittedTask(deployment, {
         signer: keys.signer,
@@ -271,12 +281,12 @@ export async function createLauncherFixture(
           name: 'pipeline',
           nodes: Object.entries(nodes).map(([id, { script, ...node }]) => {
             last = writeScript(script ?? [{ do: 'handOff', outcome: 'done' }]);
-            const agent = { cli: 'scripted', args: ['--script', `/scripts/${last}`] };
+            const agent = { cli: 'scripted', args: ['--script', last] };
             return { id, agent, prompt: `You are ${id}.`, ...node };
           }),
           edges: [...edges],
         },
-        ...options,
+        ...seeding,
       });
       return { ...task, script: last };
     },

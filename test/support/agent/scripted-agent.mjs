@@ -142,7 +142,9 @@ function readScript() {
   const path = process.argv[at + 1];
   if (at < 0 || path === undefined) fail(EXIT_BAD_SCRIPT, '--script FILE is missing');
   try {
-    return JSON.parse(readFileSync(path, 'utf8')).actions;
+    // The script itself, where no file can be lent.
+    const text = path.startsWith('{') ? path : readFileSync(path, 'utf8');
+    return JSON.parse(text).actions;
   } catch (error) {
     return fail(EXIT_BAD_SCRIPT, `cannot read the script ${path}: ${error.message}`);
   }

@@ -2,7 +2,7 @@
  * Turns a specification into what the engine's guard is asked for. Everything that makes the wall (user, capabilities,
  * network, seccomp …) is the guard's own and cannot be said here: a launcher that was taken over has no words for it.
  */
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { AppError } from '@sallyport/shared/errors';
 import { checkSpec } from './check-spec.ts';
 import type { SandboxMount, SandboxSpec } from './driver.ts';
@@ -16,7 +16,9 @@ export type GuardMount =
       target: string;
       readOnly: boolean;
     }
-  | { kind: 'tmpfs'; target: string; sizeBytes: number };
+  | { kind: 'tmpfs'; target: string; sizeBytes: number }
+  /** A directory of the host that the guard's operator lends by this name. */
+  | { kind: 'lent'; name: string; target: string };
 
 /** The body of a create, as the guard parses it. */
 export interface GuardCreate {
@@ -79,7 +81,7 @@ export function guardCreate(spec: SandboxSpec, { image, stateDir }: DockerPlace)
 /** Where the sandbox's own writes land, by the names that the guard knows: what `diskBytes` bounds. */
 export function writtenDirectories(body: Pick<GuardCreate, 'Mounts'>): string[] {
   return body.Mounts.flatMap((mount) => {
-    if (mount.kind === 'tmpfs' || mount.readOnly) return [];
+    if (mount.kind === 'tmpfs' || mount.kind === 'lent' || mount.readOnly) return [];
     return mount.kind === 'overlay' ? [mount.view] : [mount.name];
   });
 }
@@ -102,6 +104,10 @@ export function nameInWorkspace(path: string, stateDir: string): string {
 function guardMount(mount: SandboxMount, stateDir: string): GuardMount {
   switch (mount.kind) {
     case 'bind':
+      // Where it lies on the host is the guard's to know; what it is called is seen inside.
+      if (mount.role === 'registry') {
+        return { kind: 'lent', name: basename(mount.target), target: mount.target };
+      }
       return {
         kind: 'directory',
         name: nameInWorkspace(mount.source, stateDir),
