@@ -1,8 +1,10 @@
 /** What is left in the engine by launchers that are gone is removed, whatever its state; what is anybody else's stays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdirSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attach } from '../support/engine/attach.ts';
 import { RUN, STEP, useGuard } from './guard-fixture.ts';
 
 const LEASE_SECONDS = 3;
@@ -153,6 +155,30 @@ test('a guard that was killed gives those that live the time to say so, and lets
   expect(await hasContainer(id)).toBe(true);
   await use.remove(id);
 });
+
+test('a guard that is asked to stop does so at once, cuts the streams, and leaves sandboxes to the next', async () => {
+  const id = await use.create({ Cmd: ['/bin/sleep', '600'], Labels: { lease: 'alive' } });
+  const { socket, output } = await attach(use.guard.socket, id);
+  output.catch(() => undefined);
+  const exit = use.guard.call('POST', `/containers/${id}/wait?condition=next-exit`);
+  const cut = Promise.all([closed(socket), exit.then(String, String)]);
+  await use.start(id);
+  const before = Date.now();
+  await use.guard.restart('SIGTERM');
+  expect(use.guard.output()).toContain('"msg":"stopped"');
+  expect((await cut)[1]).toContain('socket hang up');
+  expect(Date.now() - before).toBeLessThan(10_000);
+  expect((await use.guard.call('GET', `/containers/${id}/json`)).json).toMatchObject({
+    State: { Running: true },
+  });
+  await use.remove(id);
+});
+
+function closed(socket: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
+}
 
 test('no more containers are made than are allowed, until one is gone', async () => {
   const made: string[] = [];

@@ -22,8 +22,16 @@ export interface ServerMeans {
   log: Logger;
 }
 
-/** Creates the server; whoever calls lets it listen. */
-export function createGuardServer({ routes, attach, log }: ServerMeans): Server {
+export interface GuardServer {
+  /** Whoever creates it lets it listen. */
+  server: Server;
+  /** Stops listening and ends every connection, also those that became streams. */
+  end(): Promise<void>;
+}
+
+/** Creates the server. */
+export function createGuardServer({ routes, attach, log }: ServerMeans): GuardServer {
+  const streams = new Set<Duplex>();
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -71,6 +79,8 @@ export function createGuardServer({ routes, attach, log }: ServerMeans): Server 
   }
 
   async function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    streams.add(socket);
+    socket.once('close', () => streams.delete(socket));
     socket.on('error', () => socket.destroy());
     try {
       const target = parseTarget(request.url ?? '');
@@ -87,7 +97,16 @@ export function createGuardServer({ routes, attach, log }: ServerMeans): Server 
 
   server.on('request', (request, response) => void onRequest(request, response));
   server.on('upgrade', (request, socket, head) => void onUpgrade(request, socket, head));
-  return server;
+  return {
+    server,
+    async end() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      // No longer among the connections that the server knows to be its own.
+      for (const stream of streams) stream.destroy();
+      await closed;
+    },
+  };
 }
 
 const ATTACH: Route = {

@@ -62,16 +62,12 @@ export async function startGuard(context: GuardContext): Promise<() => Promise<v
     ...{ deployment, create, acts, containers, leases, store },
     about: aboutEngine(config, info),
   });
-  const server = createGuardServer({ routes, attach: { engine, containers }, log });
-  await listenOn(server, config.GUARD_SOCKET, config.SOCKET_GID);
+  const guard = createGuardServer({ routes, attach: { engine, containers }, log });
+  await listenOn(guard.server, config.GUARD_SOCKET, config.SOCKET_GID);
   const reap = createReaper({ engine, deployment, containers, volumes, acts, leases, log });
   every('reap', config.REAP_SECONDS * 1_000, reap);
-  return async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    // Sandboxes run on, and are found again by whoever comes after; only the ways to them end.
-    server.closeAllConnections();
-    await closed;
-  };
+  // Sandboxes run on, and are found again by whoever comes after; only the ways to them end.
+  return () => guard.end();
 }
 
 async function lookAtEngine(
