@@ -97,15 +97,24 @@ test('volumes that nothing has, and networks, go; those of others stay', async (
   await use.engine('POST', '/volumes/create', { Name: volumes.others, Labels: mark('other') });
   const networks: string[] = [];
   for (const deployment of [use.guard.deployment, 'other']) {
-    const body = { Name: `n-${deployment}`, Driver: 'null', Labels: mark(deployment) };
-    const { json, message } = await use.engine('POST', '/networks/create', body);
-    // The engine has but one network of this kind; where it has it already nothing can be left of it.
-    if (message === '') networks.push((json as { Id: string }).Id);
+    const body = {
+      Name: `n-${use.guard.deployment}-${deployment}`,
+      Driver: 'bridge',
+      Internal: true,
+    };
+    const made = await use.engine('POST', '/networks/create', {
+      ...body,
+      Labels: mark(deployment),
+    });
+    expect(made, made.message).toMatchObject({ status: 201 });
+    networks.push((made.json as { Id: string }).Id);
   }
+  const [own = '', others = ''] = networks;
   await until(async () => !(await exists(`/volumes/${volumes.own}`)));
   expect(await exists(`/volumes/${volumes.others}`)).toBe(true);
-  for (const id of networks.slice(0, 1))
-    await until(async () => !(await exists(`/networks/${id}`)));
+  await until(async () => !(await exists(`/networks/${own}`)));
+  expect(await exists(`/networks/${others}`)).toBe(true);
+  await use.engine('DELETE', `/networks/${others}`);
   await use.engine('DELETE', `/volumes/${volumes.others}`);
 });
 
