@@ -14,23 +14,26 @@ export interface TailCollector {
 
 /** Creates a collector that keeps the last `capBytes` bytes. */
 export function createTail(capBytes: number = TAIL_BYTES): TailCollector {
-  let kept: Buffer = Buffer.alloc(0);
+  // Written round and round: what comes is copied once, however small or large the pieces are.
+  let ring: Buffer | undefined;
+  let at = 0;
   let totalBytes = 0;
   return {
     push(chunk) {
       totalBytes += chunk.byteLength;
-      const joined = Buffer.concat([
-        kept,
-        chunk.subarray(Math.max(0, chunk.byteLength - capBytes)),
-      ]);
-      kept = joined.subarray(Math.max(0, joined.byteLength - capBytes));
+      const last = chunk.subarray(Math.max(0, chunk.byteLength - capBytes));
+      const fitting = Math.min(last.byteLength, capBytes - at);
+      ring ??= Buffer.alloc(capBytes);
+      ring.set(last.subarray(0, fitting), at);
+      ring.set(last.subarray(fitting), 0);
+      at = (at + last.byteLength) % capBytes;
     },
     get totalBytes() {
       return totalBytes;
     },
     result() {
-      const dropped = totalBytes - kept.byteLength;
-      const text = kept.toString('utf8');
+      const dropped = Math.max(0, totalBytes - capBytes);
+      const text = textOf(ring ?? Buffer.alloc(0), totalBytes < capBytes ? 0 : at, totalBytes);
       return {
         text: dropped > 0 ? `[${dropped} bytes before this were dropped]\n${text}` : text,
         totalBytes,
@@ -38,4 +41,9 @@ export function createTail(capBytes: number = TAIL_BYTES): TailCollector {
       };
     },
   };
+}
+
+function textOf(ring: Buffer, start: number, totalBytes: number): string {
+  const bytes = Buffer.concat([ring.subarray(start), ring.subarray(0, start)]);
+  return bytes.subarray(0, totalBytes).toString('utf8');
 }
