@@ -118,13 +118,18 @@ test('a launcher that says nothing more loses its sandboxes when its lease runs 
   await Promise.allSettled([left.exit]);
 });
 
-test('a guard that dies takes no answer with it: the run says that it is lost, and its container is found later', async () => {
-  const running = await begin(rig.driver);
+test('a guard that dies takes no answer with it: the sandbox is said to be lost, and its container is ended before the run goes on', async () => {
+  const runId = newId();
+  const running = await begin(rig.driver, { labels: { run: runId } });
+  const other = await begin(rig.driver);
   await rig.killGuard();
   await expect(running.exit).rejects.toMatchObject({ code: 'unavailable' });
   await rig.startGuard();
   expect(await names()).toContain(running.spec.id);
+  expect(await rig.driver.endLeft(runId)).toBe(1);
+  expect(await names()).toEqual([other.spec.id]);
   expect(await rig.driver.endUnknown()).toBe(1);
+  await expect(other.exit).rejects.toMatchObject({ code: 'unavailable' });
   expect((await rig.driver.run(shellSpec('true'))).end).toEqual({ kind: 'exited', code: 0 });
 });
 

@@ -54,7 +54,7 @@ export function createDockerDriver(options: DockerDriverOptions): DockerDriver {
         await container.remove().finally(() => known.delete(spec.id));
       }
     },
-    endLeft: (runId) => endLeftOfRun(engine, runId, instance),
+    endLeft: (runId) => endLeftOfRun(engine, runId, instance, known),
     endUnknown: () => endUnknown(engine, instance, known),
   };
 }

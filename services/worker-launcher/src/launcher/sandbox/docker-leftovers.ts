@@ -7,11 +7,21 @@ import type { Engine, ListedContainer } from './docker-engine.ts';
 const LABEL_RUN = 'sallyport.run';
 const LABEL_LEASE = 'sallyport.lease';
 
-/** Ends what another launcher started for this run; how many there were. */
-export function endLeftOfRun(engine: Engine, runId: string, instance: string): Promise<number> {
+/**
+ * Ends what was started for this run by another launcher, or by this one which then lost sight of it; how many there were.
+ * `known` as for `endUnknown`.
+ */
+export function endLeftOfRun(
+  engine: Engine,
+  runId: string,
+  instance: string,
+  known: ReadonlySet<string>,
+): Promise<number> {
   return endAll(
     engine,
-    ({ labels }) => labels[LABEL_RUN] === runId && labels[LABEL_LEASE] !== instance,
+    (container) =>
+      container.labels[LABEL_RUN] === runId &&
+      (container.labels[LABEL_LEASE] !== instance || !isKnown(container, known)),
   );
 }
 
@@ -31,9 +41,12 @@ export function endUnknown(
 ): Promise<number> {
   return endAll(
     engine,
-    ({ labels, names }) =>
-      labels[LABEL_LEASE] === instance && !names.some((name) => known.has(name)),
+    (container) => container.labels[LABEL_LEASE] === instance && !isKnown(container, known),
   );
+}
+
+function isKnown({ names }: ListedContainer, known: ReadonlySet<string>): boolean {
+  return names.some((name) => known.has(name));
 }
 
 async function endAll(

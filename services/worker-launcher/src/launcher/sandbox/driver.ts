@@ -129,8 +129,8 @@ export interface SandboxDriver {
    */
   run(spec: SandboxSpec, hooks?: SandboxHooks): Promise<SandboxExit>;
   /**
-   * Ends sandboxes of this run that another launcher started and left behind; how many there were. To be called by whoever
-   * holds the run's lease, before anything of it is started.
+   * Ends sandboxes of this run that another launcher, or a connection that broke, left behind; how many there were. To be
+   * called by whoever holds the run's lease, before anything of it is started.
    */
   endLeft(runId: string): Promise<number>;
 }
