@@ -68,7 +68,6 @@ export async function startBenchEngine(options: {
   }
   const guard = createGuardClient(socket);
   const workspace = createGuardWorkspace(guard, stateDir);
-  const { usageOf } = workspace;
   const instance = newId();
   await renewGuardLease(guard, instance);
   const beat = setInterval(() => {
@@ -83,7 +82,7 @@ export async function startBenchEngine(options: {
       instance,
       image,
       stateDir,
-      usageOf,
+      usageOf: (name) => workspace.usageOf(name),
     }),
     places,
     directoryOf: (source) => join(root, relative(stateDir, source)),

@@ -46,12 +46,16 @@ export async function benchSandbox(options: SandboxBenchOptions): Promise<BenchR
     const collector = await collectorOf(directory);
     if (docker !== undefined) {
       const engine = await startBenchEngine({ ...docker, directory: join(directory, 'engine') });
-      closing.unshift(engine.close);
+      closing.unshift(() => engine.close());
       const inEngine = specOf(engine.places);
       ours.push({ name: 'docker', run: () => runOurs(engine.driver, inEngine) });
       peers.push({
         name: 'docker_run',
-        run: () => runBareDocker(inEngine, { ...docker, directoryOf: engine.directoryOf }),
+        run: () =>
+          runBareDocker(inEngine, {
+            ...docker,
+            directoryOf: (source) => engine.directoryOf(source),
+          }),
       });
     }
     const times = await runRounds([...ours, ...peers, collector], samples);
