@@ -21,7 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'test/escape/bubblewrap*.test.ts'],
           globalSetup: ['test/support/servers/global-setup.ts'],
           // One suite after the other: they share two cores, and the e2e timings are part of what is tested.
           sequence: { groupOrder: 1 },
@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           // What needs a container engine, which is started for it: `npm run test:engine`, as root.
           name: 'engine',
-          include: ['test/engine/**/*.test.ts'],
+          include: ['test/engine/**/*.test.ts', 'test/escape/docker.test.ts'],
           globalSetup: [
             'test/support/engine/global-setup.ts',
             'test/support/servers/global-setup.ts',

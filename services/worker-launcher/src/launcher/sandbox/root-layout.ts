@@ -30,7 +30,9 @@ export function rootArguments(scratchBytes: number, execPath: string = process.e
   const quarter = String(Math.floor(scratchBytes / 4));
   const args = ['--ro-bind', '/usr', '/usr'];
   for (const name of MERGED_USR_NAMES) args.push(...mergedUsr(name));
-  args.push('--proc', '/proc');
+  // Read-only, because for a launcher that is root its sandboxes own the kernel's settings in it, such as the program that
+  // the kernel runs, on the host, for whatever crashes.
+  args.push('--proc', '/proc', '--remount-ro', '/proc');
   // bubblewrap's /dev is itself a file system in memory without a size; only /dev/shm stays writable, with one.
   args.push(
     '--dev',
