@@ -10,6 +10,7 @@ import { EXPECTED } from './expected.ts';
 import { buildBases } from './images.ts';
 import { checkLine } from './line-checks.ts';
 import { createReport, type Report } from './report.ts';
+import { checkSandboxImage } from './sandbox-image-checks.ts';
 import { createStack, type Stack } from './stack.ts';
 import { checkImage, checkMachine, checkSecretFiles, checkWalls } from './wall-checks.ts';
 import { readCommands } from './terminal.ts';
@@ -79,6 +80,7 @@ async function run(report: Report): Promise<void> {
   try {
     engine = await startEngine(DATA_DIR, print);
     await buildBases(engine, print);
+    await checkSandboxImage(report, engine);
     stack = await createStack(engine);
     await checkStack(report, stack);
     if (!report.isGood())
