@@ -3,6 +3,7 @@
  * process of the namespace takes all others with it, and the kernel lets it become a zombie only when they are gone.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WALL_OPTIONS } from './bubblewrap-arguments.ts';
@@ -14,16 +15,19 @@ import { descendantsOf, readProcess, takeCensus, type ProcessRow } from './proce
 const ARGUMENTS_FD = 3;
 const STATUS_FD = 4;
 const FILTER_FD = 5;
-const GONE_POLL_MS = 5;
+const GONE_POLL_MS = 1;
+/** As /proc writes it, in octal. */
+const CLOSE_ON_EXEC = 0o2000000;
 const REPORT_WAIT_MS = 1_000;
 
-// Enters the control groups given before "--". Descriptors that the launcher inherited without the close-on-exec flag
-// (from a supervisor, say) would otherwise be open in the sandbox's first process, where the program could open them
-// anew. `exec -c`: an empty environment.
-const PREPARE_AND_START = `
-while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift
-for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${FILTER_FD} ] && eval "exec $f>&-"; done
-exec -c "$@"`;
+// Enters the control groups given before "--": a process moves itself in a fraction of the time in which another is moved.
+const ENTER_AND_START = `
+while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; done; shift
+exec "$@"`;
+// Descriptors that the launcher inherited without the close-on-exec flag (from a supervisor, say) would otherwise be open
+// in the sandbox's first process, where the program could open them anew.
+const CLOSE_INHERITED = `
+for f in /proc/self/fd/*; do f=\${f##*/}; [ "$f" -gt ${FILTER_FD} ] && eval "exec $f>&-"; done`;
 
 export interface BubblewrapProcess {
   /** Null when the input was given beforehand. */
@@ -37,7 +41,7 @@ export interface BubblewrapProcess {
   /** The error of starting bubblewrap itself. */
   readonly spawnError: () => NodeJS.ErrnoException | undefined;
   /** How often the kernel ended one of its processes because the sandbox's memory was used up. */
-  memoryKills(): number;
+  readonly memoryKills: () => number;
   /** Asks all processes to end. */
   terminate(): void;
   /** Ends all processes. */
@@ -72,9 +76,10 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
     // Not through the pipe: a bubblewrap that is told of a filter and gets none does not start.
     filter === undefined ? [] : ['--seccomp', String(FILTER_FD)],
   );
+  const [program, ...words] = startingShell();
   const child = spawn(
-    '/bin/bash',
-    ['--norc', '--noprofile', '-c', PREPARE_AND_START, 'sandbox']
+    program,
+    words
       .concat(group.directories, '--')
       .concat(start.prelude, start.binary, WALL_OPTIONS, fds, '--', start.program),
     // Its own process group: a signal from the launcher's terminal is the launcher's to handle.
@@ -166,6 +171,39 @@ function makeGroup(start: BubblewrapStart, streams: StandardStreams): ControlGro
     streams.stderr.destroy();
     throw error;
   }
+}
+
+let shell: readonly [string, ...string[]] | undefined;
+
+/** The shell that goes on as bubblewrap: the quicker one, where it has nothing to close. */
+function startingShell(): readonly [string, ...string[]] {
+  // Looked at once: what Node itself opens is closed by every exec.
+  shell ??= inheritsFiles()
+    ? [
+        '/bin/bash',
+        '--norc',
+        '--noprofile',
+        '-c',
+        `${CLOSE_INHERITED}${ENTER_AND_START}`,
+        'sandbox',
+      ]
+    : ['/bin/sh', '-c', ENTER_AND_START, 'sandbox'];
+  return shell;
+}
+
+function inheritsFiles(): boolean {
+  return readdirSync('/proc/self/fd').some((fd) => {
+    if (Number(fd) <= 2) return false;
+    try {
+      const flags = /^flags:\s+([0-7]+)$/m.exec(
+        readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'),
+      )?.[1];
+      return (Number.parseInt(flags ?? '0', 8) & CLOSE_ON_EXEC) === 0;
+    } catch {
+      // The listing's own.
+      return false;
+    }
+  });
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
