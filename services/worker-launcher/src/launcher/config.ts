@@ -19,7 +19,7 @@ export const CONFIG = {
     /** With `docker`: what sandboxes are made of, by id or digest, so that it is the same tomorrow. */
     SANDBOX_IMAGE: z
       .string()
-      .regex(/^([a-z0-9][a-z0-9._\/:-]*@)?sha256:[0-9a-f]{64}$/, IMAGE_MEND)
+      .regex(/^([a-z0-9][a-z0-9._/:-]*@)?sha256:[0-9a-f]{64}$/, IMAGE_MEND)
       .optional(),
     /** JSON: per agent CLI its argument list, what it is lent of this host, and its environment. */
     AGENTS_FILE: absolutePath,

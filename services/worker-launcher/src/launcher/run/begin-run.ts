@@ -43,8 +43,8 @@ export async function beginRun(work: RunWork, admitted: AdmittedRun): Promise<vo
 export async function endLostSteps(work: RunWork): Promise<void> {
   const { db, lease, taskId } = work;
   // First, so that no step is ever at work twice: an engine's containers outlive the launcher that started them.
-  const ended = await work.driver.endLeft(lease.runId);
-  if (ended > 0) work.log.warn({ ended }, 'sandboxes of a lost launcher were ended');
+  const left = await work.driver.endLeft(lease.runId);
+  if (left > 0) work.log.warn({ ended: left }, 'sandboxes of a lost launcher were ended');
   const lost = (await listSteps(db, lease.runId)).filter((step) => step.state === 'started');
   for (const step of lost) {
     const message = 'the launcher that ran this step was lost';

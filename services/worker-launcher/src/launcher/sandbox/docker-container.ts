@@ -50,9 +50,14 @@ export async function runContainer(
   await container.start();
   onStarted();
   const over = new AbortController();
+  let killing = false;
   const supervision = superviseSandbox(spec, hooks, startedAt, {
     terminate: () => void signalContainer(container, 'TERM', over.signal),
-    kill: () => void signalContainer(container, 'KILL', over.signal),
+    kill() {
+      // Asked for with every piece of output that comes after the end.
+      if (!killing) void signalContainer(container, 'KILL', over.signal);
+      killing = true;
+    },
   });
   const drained = drain(output, supervision, over.signal);
   if (spec.stdin instanceof Uint8Array) input?.end(spec.stdin);
@@ -72,14 +77,16 @@ export async function runContainer(
 }
 
 function naturalEnd(code: number, oomKilled: boolean): SandboxEnd {
-  // The kernel ends one process and not the sandbox: a program that got over it has come to its own end.
-  if (oomKilled && code !== 0) return { kind: 'memory_limit' };
+  // Whatever the program made of it: the kernel ends one process, whose parent may go on as if nothing had happened.
+  if (oomKilled) return { kind: 'memory_limit' };
   return endOfCode(code);
 }
 
 /** Reads to the end; never rejects. */
 async function drain(output: Socket, supervision: Supervision, over: AbortSignal): Promise<void> {
   const frames = createOutputFrames();
+  // What the loop below meets it throws; what comes after its end concerns nobody.
+  output.on('error', () => undefined);
   let waitingSince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   over.addEventListener('abort', () => {

@@ -2,7 +2,6 @@
  * The calls of an engine that a sandbox needs, through its guard's socket. The engine's client library speaks here and
  * nowhere else: it repeats what it asks for in the body, which a guard has no use for, and knows errors by their text.
  */
-import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
 import Docker from 'dockerode';
@@ -50,9 +49,9 @@ export interface Engine {
 
 /** Creates the access through this unix socket. */
 export function createEngine(socketPath: string): Engine {
-  // A connection is never used twice: one that the other side has just closed would lose a request.
-  const options = { socketPath, agent: new Agent({ keepAlive: false }) };
-  const docker = new Docker(options);
+  // A connection is never used twice: one that the other side has just closed would lose a request. Not by an agent of its
+  // own, which the library would write out with all its connections at every request.
+  const docker = new Docker({ socketPath, headers: { Connection: 'close' } });
 
   async function call<T>(what: string, request: () => Promise<T>): Promise<T> {
     try {

@@ -136,6 +136,9 @@ export function testDriver(rig: () => SuiteRig): void {
       };
       expect((await run(eat(600))).end).toEqual({ kind: 'memory_limit' });
       expect((await run(eat(100))).end).toEqual({ kind: 'exited', code: 0 });
+      const child = `${rig().driver.node} -e 'Buffer.alloc(600 * 1048576, 1)'; exit 0`;
+      const survived = await run(shellSpec(child, { limits: { memoryBytes: 300 * MIB } }));
+      expect(survived.end).toEqual({ kind: 'memory_limit' });
     });
 
     test('scratch space in memory is bounded', async () => {

@@ -17,7 +17,7 @@ export interface Ending {
 
 export interface Supervision {
   /** Ends the sandbox at once, for this reason unless there is one already. */
-  endNow(reason: SandboxEnd): void;
+  readonly endNow: (reason: SandboxEnd) => void;
   /** Ends the sandbox because of an error, which `finish` throws. */
   failWith(error: unknown): void;
   /** Whether a reason to end has been found. */

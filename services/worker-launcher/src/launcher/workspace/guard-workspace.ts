@@ -2,9 +2,10 @@
  * The workspace of a launcher whose sandboxes an engine starts: the directories are the guard's, below a root that the
  * launcher cannot write, and are spoken of by the names that they would have below the launcher's own.
  */
-import { nameInWorkspace } from '../sandbox/docker-body.ts';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
 import { z } from 'zod';
+import { nameInWorkspace } from '../sandbox/docker-body.ts';
+import type { UsageOf } from '../sandbox/docker-watch.ts';
 import { wordsOf, type GuardAnswer, type GuardClient } from './guard-client.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -14,7 +15,7 @@ const USAGE = z.object({ bytes: z.number() });
 
 export interface GuardWorkspace extends Workspace {
   /** How many bytes lie in a directory, by the guard's name for it. */
-  usageOf(name: string): Promise<number>;
+  readonly usageOf: UsageOf;
 }
 
 /** Creates the workspace behind this guard, for paths below `stateDir`. */
