@@ -1,7 +1,6 @@
 /** A task as the launcher leaves it when its run is collected, on an issue of the GitHub stand-in, with a real bundle. */
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DEFAULT_POLICY, hashPolicy } from '@sallyport/policy/policy-config';
 import { storeArtifact } from '@sallyport/shared/artifacts/store';
 import { findPublication, type PublicationRow } from '@sallyport/shared/db/publication';
 import { findTask, type TaskRow } from '@sallyport/shared/db/task';
@@ -9,10 +8,11 @@ import { readTimeline, verifyTimeline, type TimelineEvent } from '@sallyport/sha
 import { branchName } from '@sallyport/shared/task/branch-name';
 import { newId } from '@sallyport/shared/ids';
 import { encodeSnapshot, hashText, type Snapshot } from '@sallyport/shared/task/snapshot';
-import { TICKET_ISSUER, type TicketClaims } from '@sallyport/shared/ticket/claims';
+import type { TicketClaims } from '@sallyport/shared/ticket/claims';
 import { seedTask } from '../../support/deployment/seed-task.ts';
 import { runClientGit } from '../../support/github/test-world.ts';
 import type { ProtectionPreset, RepoHandle } from '../../support/github/verbs.ts';
+import { issueTicket } from './issue-ticket.ts';
 import type { PublisherWorld } from './publisher-world.ts';
 
 /** What the agent leaves in the tree: text, a symbolic link, or null for a file that it removes. */
@@ -200,66 +200,6 @@ async function insertSteps(world: PublisherWorld, runId: string, summary: string
      values ($1, $2, 1, 'developer', 1, 1, false, 'written_rule', 'finished', 'a', 'b', $3, now() - interval '3 seconds', now())`,
     [newId(), runId, JSON.stringify({ v: 1, outcome: 'done', summary, findings: [], claims: {} })],
   );
-}
-
-interface Issuing extends CollectedOptions {
-  seeded: { taskId: string; installationId: number };
-  runId: string;
-  frozen: Snapshot;
-  sha256: string;
-  branch: string;
-}
-
-async function issueTicket(world: PublisherWorld, issuing: Issuing): Promise<TicketClaims> {
-  const { repo, frozen } = issuing;
-  const now = Math.floor(Date.now() / 1000);
-  const claims: TicketClaims = {
-    iss: TICKET_ISSUER,
-    aud: ['worker-launcher', 'publisher'],
-    jti: newId(),
-    iat: now,
-    exp: now + 3600,
-    task_id: issuing.seeded.taskId,
-    run_id: issuing.runId,
-    act: 'pull_request',
-    installation_id: issuing.seeded.installationId,
-    repository: { id: repo.id, owner: repo.owner, name: repo.name },
-    subject: { kind: 'issue', number: frozen.subject.number },
-    requester: frozen.requester,
-    snapshot_sha256: issuing.sha256,
-    comment_id: frozen.trigger.id,
-    base: frozen.base,
-    start: { repository_id: repo.id, ref: frozen.base.ref, sha: frozen.base.sha },
-    branch: issuing.branch,
-    read_only: false,
-    team: { name: 'starter', hash: '1'.repeat(64) },
-    policy_hash: hashPolicy(DEFAULT_POLICY),
-    limits: { wall_seconds: 600, tokens: 0, cost_microusd: 0, steps: 10 },
-    egress: [],
-  };
-  const signed = issuing.claims?.(claims) ?? claims;
-  const kind = issuing.ticket ?? 'signed';
-  if (kind === 'missing') return signed;
-  const token = await world.keys.signer.sign(signed);
-  // One letter within the claims: the signature no longer fits.
-  const flipped = token.replace(
-    /\.(.{40})(.)/,
-    (_, head: string, letter: string) => `.${head}${letter === 'A' ? 'B' : 'A'}`,
-  );
-  await world.deployment.admin.query(
-    `insert into ticket (jti, task_id, run_id, kid, token, expires_at, revoked_at)
-     values ($1, $2, $3, $4, $5, to_timestamp($6), $7)`,
-    [
-      claims.jti,
-      issuing.seeded.taskId,
-      issuing.runId,
-      world.keys.signer.kid,
-      kind === 'altered' ? flipped : token,
-      signed.exp,
-      kind === 'revoked' ? new Date() : null,
-    ],
-  );
-  return signed;
 }
 
 /** A bundle as an agent's sandbox makes it: a commit of its own on the start commit. */
