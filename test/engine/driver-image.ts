@@ -30,6 +30,7 @@ const PACKAGES = [
   'git',
   'grep',
   'mawk',
+  'perl-base',
   'procps',
   'sed',
   'util-linux',

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SYSTEM_CALL_PROFILE } from '../../services/worker-launcher/src/engine-guard/containers/system-calls.ts';
 import { RUN, STEP, useGuard } from './guard-fixture.ts';
 
 const use = useGuard();
@@ -44,7 +45,8 @@ test('the engine was told the limits, and what would weaken the wall is off', as
   expect(HostConfig).toMatchObject({
     ...{ Memory: 67_108_864, MemorySwap: 67_108_864, PidsLimit: 32, OomKillDisable: false },
     ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], NetworkMode: 'none' },
-    ...{ SecurityOpt: ['no-new-privileges:true'], PidMode: '', IpcMode: 'private' },
+    ...{ PidMode: '', IpcMode: 'private' },
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${SYSTEM_CALL_PROFILE}`],
     ...{ AutoRemove: false, LogConfig: { Type: 'none' }, Binds: null },
   });
   expect(Config).toMatchObject({ User: '20000:20000', Image: use.image, Hostname: 'sandbox' });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { createBubblewrapDriver } from '../../services/worker-launcher/src/launcher/sandbox/bubblewrap-driver.ts';
 import { testEscapes } from './escape-suite.ts';
 import { commandWithHole } from './hole.ts';
+import { FILTERED_PROBE } from './probes/kernel.ts';
 import { runCommand } from './run-probes.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -15,8 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-testEscapes(() => ({
-  driver,
-  world,
-  runWithout: (wall, argv, env) => runCommand(commandWithHole(wall, argv, world), env),
-}));
+testEscapes(
+  () => ({
+    driver,
+    world,
+    runWithout: (wall, argv, env) => runCommand(commandWithHole(wall, argv, world), env),
+  }),
+  { kernel: [FILTERED_PROBE] },
+);

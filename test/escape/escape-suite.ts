@@ -13,17 +13,20 @@ export interface EscapeRig {
   driver: SandboxDriver;
   world: World;
   /** Runs this program and its arguments in a sandbox with one wall less; what it printed. */
-  runWithout(
+  runWithout: (
     wall: Wall,
     argv: readonly [string, ...string[]],
     env: Record<string, string>,
-  ): Promise<string>;
+  ) => Promise<string>;
 }
 
-/** Defines the tests; `rig` gives the same rig at every call. */
-export function testEscapes(rig: () => EscapeRig): void {
+/** Defines the tests, with `more` of this driver's own; `rig` gives the same rig at every call. */
+export function testEscapes(
+  rig: () => EscapeRig,
+  more: Readonly<Partial<Record<ProbeKind, readonly Probe[]>>> = {},
+): void {
   describe.each(KINDS)('a hostile step, aiming at %s,', (kind: ProbeKind) => {
-    const probes = PROBES[kind];
+    const probes = [...PROBES[kind], ...(more[kind] ?? [])];
     let outputs: Record<string, string> = {};
     beforeAll(async () => {
       const { driver, world } = rig();

@@ -11,7 +11,7 @@ export interface HandOffRig {
   driver: SandboxDriver;
   workspace: Workspace;
   /** An empty directory: as specifications name it, and where it really lies. */
-  place(): Promise<{ source: string; onHost: string }>;
+  place: () => Promise<{ source: string; onHost: string }>;
   /** A file of the host in which THROUGH stands. */
   secretFile: string;
 }

@@ -1,5 +1,6 @@
 /** Runs the attempts of one kind side by side in one sandbox, and their twins outside or in one with a hole in its wall. */
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type {
   SandboxDriver,
@@ -48,6 +49,7 @@ export async function runInside(
   try {
     const exit = await driver.run(
       shellSpec('', {
+        id: `escape-${randomBytes(8).toString('hex')}`,
         argv: [driver.node, '-e', RUNNER],
         stdin: Buffer.from(JSON.stringify(jobs)),
         limits: { wallMs: 60_000 },

@@ -47,7 +47,8 @@ export interface Servers {
   databaseUrl: string;
 }
 
-export async function createWorld(servers: Servers): Promise<World> {
+/** `victimUid`: whom the victim belongs to, if not to the test's own user. */
+export async function createWorld(servers: Servers, victimUid?: number): Promise<World> {
   const directory = mkdtempSync(join(tmpdir(), 'escape-'));
   // The guard's sandboxes run as another user; a mode is not what shall keep them out.
   chmodSync(directory, 0o755);
@@ -80,6 +81,7 @@ export async function createWorld(servers: Servers): Promise<World> {
   const datagrams = await answerDatagrams();
   const victim = spawn('/usr/bin/perl', ['-e', VICTIM], {
     env: { [SECRET_VARIABLE]: SECRET },
+    ...(victimUid === undefined ? {} : { uid: victimUid, gid: victimUid }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [address] = (await once(victim.stdout, 'data')) as [Buffer];

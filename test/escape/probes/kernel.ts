@@ -27,11 +27,11 @@ pipe(my $reading, my $writing);
 my $pid = fork();
 if ($pid == 0) {
   close $writing; open(STDIN, '<&', $reading); open(STDERR, '>', '/dev/null'); open(STDOUT, '>', '/dev/null');
-  exec '/usr/bin/su', '-c', 'true', 'nobody'; exit 1;
+  exec '/usr/bin/su', '-c', 'true', 'root'; exit 1;
 }
 my $seen = '';
-for (1 .. 40) {
-  select(undef, undef, undef, 0.02);
+for (1 .. 400) {
+  select(undef, undef, undef, 0.002);
   open(my $file, '<', "/proc/$pid/status") or last;
   my $text = join '', readline $file;
   next unless $text =~ /^Name:\\s+su$/m && $text =~ /^Uid:\\s+(\\d+)\\s+(\\d+)/m;
@@ -122,7 +122,7 @@ export const KERNEL_PROBES: readonly Probe[] = [
     tries: 'runs a set-user-id program',
     script: SET_USER_ID,
     args: () => [],
-    refusal: /as who started it/,
+    refusal: /runs as \d+, as who started it/,
     twin: { on: 'ordinary_user' },
   },
   {
@@ -173,13 +173,6 @@ export const KERNEL_PROBES: readonly Probe[] = [
     twin: { on: 'terminal' },
   },
   {
-    tries: 'pushes characters into a terminal',
-    script: TERMINAL_REQUEST,
-    args: () => [],
-    refusal: /Operation not permitted/,
-    twin: { without: 'filter' },
-  },
-  {
     tries: "reaches the kernel's keyrings",
     script: KEYRING,
     args: () => [],
@@ -208,3 +201,12 @@ export const KERNEL_PROBES: readonly Probe[] = [
     twin: { without: 'filter' },
   },
 ];
+
+/** What only a filter of the driver's own refuses: to terminals that are not the sandbox's there is no way anyhow. */
+export const FILTERED_PROBE: Probe = {
+  tries: 'pushes characters into a terminal',
+  script: TERMINAL_REQUEST,
+  args: () => [],
+  refusal: /Operation not permitted/,
+  twin: { without: 'filter' },
+};

@@ -43,7 +43,7 @@ through('made');`;
 
 const UNREACHABLE = /Network is unreachable|Connection refused|Cannot assign requested address/;
 /** The question for the address of a name. */
-const QUESTION = '123401000001000000000000076578616d706c650474657374000001' + '0001';
+const QUESTION = '123401000001000000000000076578616d706c6504746573740000010001';
 /** Of a server that speaks HTTP, whether it is there. */
 const GET = Buffer.from('GET /_ping HTTP/1.0\r\n\r\n').toString('hex');
 const PING = '50494e470d0a';

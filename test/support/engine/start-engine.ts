@@ -2,6 +2,7 @@
  * A container engine for one test run: its own data, its own socket, no network, ended with the run. Where none can be
  * started the run fails with the reason: a wall that was not tried does not count as one.
  */
+import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,6 +54,8 @@ export async function startTestEngine(options: readonly string[] = []): Promise<
   closeSync(log);
   async function stop(): Promise<void> {
     await endProcess(child, [{ signal: 'SIGTERM', timeoutMs: STOP_TIMEOUT_MS }]);
+    // Made for a container with the host's network, and left by this engine.
+    spawnSync('umount', [join(temporary.path, 'exec/netns/default')]);
     temporary.remove();
   }
   const deadline = Date.now() + START_TIMEOUT_MS;

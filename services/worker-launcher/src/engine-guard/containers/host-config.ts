@@ -6,6 +6,7 @@ import type { CreateBody } from './create-body.ts';
 import type { Lent } from './container-labels.ts';
 import { LABEL_DEPLOYMENT, LABEL_LENT, LABEL_VOLUMES } from './container-labels.ts';
 import type { PlannedMount } from './plan-mounts.ts';
+import { SYSTEM_CALL_PROFILE } from './system-calls.ts';
 
 const MIB = 1024 * 1024;
 const HOME = '/home/agent';
@@ -78,8 +79,7 @@ function isolation({ runtime, hasInit }: WallSettings): Record<string, unknown> 
     ReadonlyRootfs: true,
     CapAdd: [],
     CapDrop: ['ALL'],
-    // The engine's own seccomp profile holds unless another is named here.
-    SecurityOpt: ['no-new-privileges:true'],
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${SYSTEM_CALL_PROFILE}`],
     NetworkMode: 'none',
     IpcMode: 'private',
     PidMode: '',
