@@ -10,6 +10,10 @@ export const COMMANDS: CommandTable = {
     summary: 'all processes on this machine, against real GitHub',
     load: () => import('./commands/up.ts'),
   },
+  doctor: {
+    summary: 'what this machine lacks for sandboxes, and whether the servers answer',
+    load: () => import('./commands/doctor.ts'),
+  },
   halt: {
     summary: 'stop everything, or one repository; nothing is lost',
     load: () => import('./commands/halt.ts'),
