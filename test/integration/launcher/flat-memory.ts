@@ -1,7 +1,7 @@
 /** Watches the memory of a process that reads what a sandbox prints. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
@@ -26,7 +26,10 @@ export async function measureDrift(options: FloodOptions): Promise<number> {
     expect(JSON.parse(String(warm.value))).toMatchObject({ end: { kind: 'exited', code: 0 } });
     const before = pssOf(child.pid);
     const samples: number[] = [];
-    const timer = setInterval(() => samples.push(pssOf(child.pid)), SAMPLE_MS);
+    const timer = setInterval(() => {
+      // It may have ended, with its last words still to be read here.
+      if (existsSync(`/proc/${child.pid}/smaps_rollup`)) samples.push(pssOf(child.pid));
+    }, SAMPLE_MS);
     child.stdin.end('go\n');
     const last = await lines.next();
     clearInterval(timer);

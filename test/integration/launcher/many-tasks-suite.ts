@@ -19,6 +19,8 @@ export interface ManyTasksRig {
   fixture: LauncherFixture;
   /** What a launcher is started with, so that it uses the driver. */
   env: Readonly<Record<string, string>>;
+  /** The directories of runs that are there. */
+  directories(): readonly string[];
   /** Called while sandboxes are at work, to remember what belongs to them. */
   look(): void;
   /** A line for each thing that is left of this test. */
@@ -109,14 +111,11 @@ async function nothingIsLeft(rig: ManyTasksRig, launcher: Launcher): Promise<voi
   const { fixture } = rig;
   let left: string[] = [];
   const isClean = async (): Promise<boolean> => {
-    left = [
-      ...fixture.leftFiles().map((name) => `directory runs/${name}`),
-      ...(await rig.findLeft()),
-    ];
+    left = [...rig.directories(), ...(await rig.findLeft())];
     return left.length === 0;
   };
   // What dead launchers left on disk goes with the living one's next sweeps.
-  await fixture.eventually('the directories are gone', () => fixture.leftFiles().length === 0, 30);
+  await fixture.eventually('the directories are gone', () => rig.directories().length === 0, 60);
   expect(await launcher.stop()).toEqual({ code: 0, signal: null });
   await fixture.eventually('nothing is left', isClean, 15).catch(() => undefined);
   expect(left).toEqual([]);

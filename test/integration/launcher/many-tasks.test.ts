@@ -15,7 +15,8 @@ test(
     let seen = 0;
     try {
       const look = (): void => void (seen = Math.max(seen, traces.look()));
-      const rig = { fixture, env: {}, look, findLeft: () => traces.find() };
+      const directories = (): string[] => fixture.leftFiles();
+      const rig = { fixture, env: {}, directories, look, findLeft: () => traces.find() };
       await runManyTasks(rig, { count: COUNT, seconds: 60 });
       // The twin: while there were sandboxes, they were found in the same way.
       expect(seen).toBeGreaterThan(1);

@@ -3,11 +3,14 @@
  * the drivers give, the supervision is none. Timed from the start to the exit of the program.
  */
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { bubblewrapOptions, WALL_OPTIONS } from '../sandbox/bubblewrap-arguments.ts';
 import { BUBBLEWRAP_PATH } from '../sandbox/bubblewrap-driver.ts';
 import type { SandboxSpec } from '../sandbox/driver.ts';
 
 const SCRATCH = 'rw,exec,nosuid,nodev';
+/** What the engine's guard gives to who asks for none, where there are so many. */
+const GUARD_CPUS = 4;
 const RUN_BYTES = 16 * 1024 * 1024;
 
 /** `bwrap … true`. @returns milliseconds */
@@ -38,7 +41,12 @@ export function runBareDocker(spec: SandboxSpec, options: BareDockerOptions): Pr
     ...['--host', `unix://${options.engine}`, 'run', '--rm', '--network=none', '--read-only'],
     ...['--user=20000:20000', '--cap-drop=ALL', '--security-opt=no-new-privileges:true'],
     ...['--ipc=private', '--cgroupns=private', '--hostname=sandbox', '--log-driver=none'],
-    ...['--init', '--no-healthcheck', `--pids-limit=${processes}`, '--cpus=4'],
+    ...[
+      '--init',
+      '--no-healthcheck',
+      `--pids-limit=${processes}`,
+      `--cpus=${Math.min(GUARD_CPUS, availableParallelism())}`,
+    ],
     ...[`--memory=${memoryBytes}`, `--memory-swap=${memoryBytes}`, `--shm-size=${quarter}`],
     ...[`--ulimit=fsize=${fileBytes}`, `--ulimit=nofile=${openFiles}`, '--ulimit=core=0'],
     ...Object.entries(scratch).map(

@@ -24,4 +24,5 @@ const result =
         ...(engine === undefined || image === undefined ? {} : { docker: { engine, image } }),
       })
     : await benchSteps({ samples, files: Number(values.files) });
-process.stdout.write(`${JSON.stringify(result)}\n`);
+// Connections that were kept for a next request are not waited for.
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
