@@ -51,8 +51,8 @@ export interface LauncherFixture {
   source: SourceRepository;
   directory: string;
   stateDir: string;
-  /** Starts a launcher and waits until it is ready. */
-  launch(env?: Record<string, string>): Promise<Launcher>;
+  /** Starts a launcher and waits until it is ready, for `seconds` at most (20). */
+  launch(env?: Record<string, string>, seconds?: number): Promise<Launcher>;
   /** A task whose agent does this. */
   seed(script: readonly ScriptedAction[], options?: SeedOptions): Promise<ScriptedTask>;
   /** A task for a team: per node what its agent does, and what else is said of the node. */
@@ -164,7 +164,7 @@ export async function createLauncherFixture(
     }
   }
 
-  async function launch(env: Record<string, string> = {}): Promise<Launcher> {
+  async function launch(env: Record<string, string> = {}, seconds = 20): Promise<Launcher> {
     const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
       cwd: CHECKOUT,
       env: {
@@ -203,12 +203,16 @@ export async function createLauncherFixture(
     };
     launchers.add(launcher);
     let isReady = false;
-    await eventually('the launcher is ready', () => {
-      isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
-      if (!isReady && child.exitCode !== null)
-        throw new Error(`the launcher ended: ${lines.join('\n')}`);
-      return isReady;
-    });
+    await eventually(
+      'the launcher is ready',
+      () => {
+        isReady ||= lines.some((line) => line.includes('"msg":"ready"'));
+        if (!isReady && child.exitCode !== null)
+          throw new Error(`the launcher ended: ${lines.join('\n')}`);
+        return isReady;
+      },
+      seconds,
+    );
     return launcher;
   }
 

@@ -9,6 +9,8 @@ import type { Launcher, LauncherFixture, ScriptedTask } from './launcher-fixture
 
 const KILLS = 3;
 const MAX_RUNS = '8';
+/** One that finds containers of the one before ends them first. */
+const LAUNCH_SECONDS = 120;
 /** Needs no mount, so that it runs in whatever image a driver has; what a node adds to its arguments is not read. */
 const AGENT = `
 sleep 0.5
@@ -39,7 +41,7 @@ export async function runManyTasks(
   const tasks: ScriptedTask[] = [];
   for (let i = 0; i < count; i += 1) tasks.push(await fixture.seed([], { cli: 'shell' }));
 
-  let launcher = await fixture.launch(env);
+  let launcher = await fixture.launch(env, LAUNCH_SECONDS);
   const cutOff = new Set<string>();
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const ended = Math.floor((count * kill) / (KILLS + 1)) - 1;
@@ -56,7 +58,7 @@ export async function runManyTasks(
     rig.look();
     await launcher.kill();
     for (const step of atWork) cutOff.add(step);
-    launcher = await fixture.launch(env);
+    launcher = await fixture.launch(env, LAUNCH_SECONDS);
   }
   await fixture.eventually(
     'every task has ended',

@@ -8,7 +8,7 @@ const COUNT = 12;
 
 test(
   'twelve tasks at once, on launchers of which three are killed, end once each and leave nothing',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const fixture = await createLauncherFixture();
     const traces = createTraces(fixture.directory);
@@ -17,7 +17,7 @@ test(
       const look = (): void => void (seen = Math.max(seen, traces.look()));
       const directories = (): string[] => fixture.leftFiles();
       const rig = { fixture, env: {}, directories, look, findLeft: () => traces.find() };
-      await runManyTasks(rig, { count: COUNT, seconds: 60 });
+      await runManyTasks(rig, { count: COUNT, seconds: 120 });
       // The twin: while there were sandboxes, they were found in the same way.
       expect(seen).toBeGreaterThan(1);
     } finally {
