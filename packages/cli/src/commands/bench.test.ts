@@ -39,7 +39,7 @@ it('measures an empty sandbox beside a bare one, with every sample and the cost 
     ours: { bubblewrap: { samplesMs }, collector_per_step: { samplesMs } },
     peers: { bwrap: { samplesMs } },
   });
-}, 60_000);
+}, 120_000);
 
 it('runs a benchmark and ends with its figures, every sample and the ratio to what it stands beside', async () => {
   const { code, out } = await run('bench', 'steps', '--samples', '1', '--files', '200', '--json');
@@ -51,4 +51,4 @@ it('runs a benchmark and ends with its figures, every sample and the ratio to wh
     ours: { reading_step: { samplesMs: [expect.any(Number)] } },
     peers: { git_worktree_add: { samplesMs: [expect.any(Number)] } },
   });
-}, 60_000);
+}, 120_000);
