@@ -6,6 +6,7 @@ import { chownSync } from 'node:fs';
 import { AppError } from '@sallyport/shared/errors';
 import { spawnBound } from '../local/bound-process.ts';
 import { nodeCommand, viewCode } from '../local/code-view.ts';
+import { handOutControlGroups } from '../local/control-groups.ts';
 import { accountOf } from '../local/process-account.ts';
 import { runtimeEnvironment } from '../local/process-table.ts';
 import { sandboxNeedsPrivileges } from '../local/sandbox-program.ts';
@@ -31,6 +32,7 @@ export async function runLauncherChecks(options: LauncherCheckOptions): Promise<
   const { directory, guard, image, bubblewrap } = options;
   const account = accountOf(options.deployment, 'worker-launcher');
   const temporary = createTemporaryDirectory();
+  const groups = handOutControlGroups(`doctor-${process.pid}`, account);
   try {
     if (account !== undefined) chownSync(temporary.path, account.uid, account.gid);
     const code = viewCode(account, temporary.path);
@@ -44,6 +46,7 @@ export async function runLauncherChecks(options: LauncherCheckOptions): Promise<
       cwd: '/',
       account,
       bind: code.bind,
+      controlGroups: groups.enter,
       mayGainPrivileges: sandboxNeedsPrivileges(),
       deathSignal: 'SIGKILL',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,6 +65,7 @@ export async function runLauncherChecks(options: LauncherCheckOptions): Promise<
     }
     return ChecksSchema.parse(JSON.parse(output)).checks;
   } finally {
+    await groups.remove();
     temporary.remove();
   }
 }

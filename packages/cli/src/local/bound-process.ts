@@ -14,6 +14,8 @@ const GUARD =
 // Read-only, so that nothing that runs below the second place can harm what lies in the first.
 const BIND =
   'mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" || exit 125; shift 2; exec "$@"';
+// A process that cannot enter goes on without: it finds out what bounds it, and says so.
+const ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs"; shift; done; shift; exec "$@"';
 const POLL_MS = 10;
 
 /** A directory that the child alone also finds, read-only, at another place. */
@@ -32,6 +34,8 @@ export interface BoundCommand {
   readonly account?: OsAccount | undefined;
   /** Made in a mount namespace of the child's own, so that it is gone with the child; only root can ask for it. */
   readonly bind?: Bind | undefined;
+  /** Control groups that the child enters while it is still this user. */
+  readonly controlGroups?: readonly string[] | undefined;
   /** Lets set-user-id programs work below the child; by default they gain it nothing. */
   readonly mayGainPrivileges?: boolean | undefined;
   /** What the child receives when this process ends without having stopped it. */
@@ -45,6 +49,7 @@ export interface BoundCommand {
  */
 export function spawnBound(command: BoundCommand): ChildProcess {
   const argv = [
+    ...enterArguments(command.controlGroups ?? []),
     ...bindArguments(command.bind),
     'setpriv',
     ...identityArguments(command.account),
@@ -72,6 +77,10 @@ export function spawnBound(command: BoundCommand): ChildProcess {
 export function bindArguments(bind: Bind | undefined): string[] {
   if (bind === undefined) return [];
   return ['unshare', '--mount', '--', '/bin/sh', '-c', BIND, 'sh', bind.source, bind.target];
+}
+
+function enterArguments(groups: readonly string[]): string[] {
+  return groups.length === 0 ? [] : ['/bin/sh', '-c', ENTER, 'sh', ...groups, '--'];
 }
 
 /** What setpriv is told so that what follows runs as the account and has no other group. */

@@ -19,6 +19,7 @@ export interface ServiceProcess {
   readonly account?: OsAccount | undefined;
   readonly bind?: Bind | undefined;
   readonly mayGainPrivileges?: boolean | undefined;
+  readonly controlGroups?: readonly string[] | undefined;
   /** Both output streams are appended to this file (0600). */
   readonly logFile: string;
   /** Called with each line of output, for a terminal. */

@@ -41,6 +41,8 @@ export function prepareStage(options: {
   readonly temporaryDir: string;
   readonly secretOf: (kind: SecretKind, name: ServiceName) => string;
   readonly extraEnv: Partial<Record<ServiceName, Record<string, string>>> | undefined;
+  /** Where the launcher may bound its sandboxes. */
+  readonly launcherGroups: readonly string[];
   readonly onLine: (name: ServiceName, line: string) => void;
 }): readonly PreparedProcess[] {
   const { settings } = options;
@@ -66,6 +68,7 @@ export function prepareStage(options: {
       account,
       bind: code.bind,
       mayGainPrivileges: sandboxNeedsPrivileges(),
+      controlGroups: name === 'worker-launcher' ? options.launcherGroups : [],
       logFile: places.logFile,
       readyTimeoutMs: READY_TIMEOUT_MS,
       onLine: (line) => options.onLine(name, line),

@@ -18,6 +18,7 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { startEmbeddedRedis } from './embedded-redis.ts';
 import { readExternalServers } from './external-servers.ts';
 import { accountOf } from './process-account.ts';
+import { handOutControlGroups } from './control-groups.ts';
 import { chooseDataPlace } from './data-dir.ts';
 import { prepareStage, type PreparedProcess } from './process-stage.ts';
 import {
@@ -179,6 +180,8 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       }
     }
 
+    const groups = handOutControlGroups(settings.id, accountOf(settings.id, 'worker-launcher'));
+    cleanups.push(() => groups.remove());
     const listening = new Map<ServiceName, number>();
     const processes = prepareStage({
       settings,
@@ -187,6 +190,7 @@ export async function startDeployment(options: StartOptions): Promise<RunningDep
       temporaryDir: temporary.path,
       secretOf,
       extraEnv: options.extraEnv,
+      launcherGroups: groups.enter,
       onLine: (name, line) => {
         const port = parseListening(line);
         if (port !== undefined) listening.set(name, port);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBubblewrapDriver } from './bubblewrap-driver.ts';
-import { parentsIn, readHierarchies } from './control-group-places.ts';
+import { parentsIn, readHierarchies } from '@sallyport/shared/control-group-places';
 import { findControlGroups } from './control-groups.ts';
 import { nodeInside } from './root-layout.ts';
 import { MIB, shellSpec } from './sandbox-fixture.ts';

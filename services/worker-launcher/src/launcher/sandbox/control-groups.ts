@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '@sallyport/shared/ids';
-import { parentsIn, readHierarchies, type Hierarchy } from './control-group-places.ts';
+import { parentsIn, readHierarchies, type Hierarchy } from '@sallyport/shared/control-group-places';
 
 export const CONTROLLERS = ['memory', 'pids'] as const;
 export type Controller = (typeof CONTROLLERS)[number];
