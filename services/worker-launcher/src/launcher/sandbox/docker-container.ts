@@ -14,6 +14,7 @@ import { endOfCode } from './exit-code.ts';
 import { superviseSandbox, type Supervision } from './supervision.ts';
 
 const SIGNAL_RETRY_MS = 250;
+const LOOK_MS = 5_000;
 const POLL_MS = 500;
 /** What a program printed last is read long before; a connection that then stays open is broken. */
 const LAST_WORDS_MS = 10_000;
@@ -64,7 +65,7 @@ export async function runContainer(
   else if (input !== undefined) supervision.feed(input);
   void watchContainer({ container, body, limits: spec.limits, supervision, usageOf }, over.signal);
   try {
-    const code = await nextExit;
+    const code = await exitCodeOf(container, nextExit);
     over.abort();
     supervision.settle();
     await drained;
@@ -73,6 +74,18 @@ export async function runContainer(
   } finally {
     over.abort();
     supervision.settle();
+  }
+}
+
+/** The start may overtake the wait on its way, and a program that ended at once would be waited for in vain. */
+async function exitCodeOf(container: EngineContainer, nextExit: Promise<number>): Promise<number> {
+  for (;;) {
+    const looking = new AbortController();
+    const look = sleep(LOOK_MS, undefined, { signal: looking.signal }).catch(() => undefined);
+    const code = await Promise.race([nextExit, look]).finally(() => looking.abort());
+    if (code !== undefined) return code;
+    const state = await container.inspect();
+    if (!state.running) return state.exitCode;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { z } from 'zod';
 import { attachTo } from './docker-attach.ts';
 import type { GuardCreate } from './docker-body.ts';
@@ -51,7 +51,14 @@ export interface Engine {
 export function createEngine(socketPath: string): Engine {
   // A connection is never used twice: one that the other side has just closed would lose a request. Not by an agent of its
   // own, which the library would write out with all its connections at every request.
-  const docker = new Docker({ socketPath, headers: { Connection: 'close' } });
+  let loaded: Promise<Docker> | undefined;
+  /** Loaded when it is needed: launchers without an engine do not pay for its sixty packages. */
+  function docker(): Promise<Docker> {
+    loaded ??= import('dockerode').then(
+      (library) => new library.default({ socketPath, headers: { Connection: 'close' } }),
+    );
+    return loaded;
+  }
 
   async function call<T>(what: string, request: () => Promise<T>): Promise<T> {
     try {
@@ -62,19 +69,19 @@ export function createEngine(socketPath: string): Engine {
   }
 
   function access(id: string): EngineContainer {
-    const container = docker.getContainer(id);
+    const container = async (): Promise<Docker.Container> => (await docker()).getContainer(id);
     return {
       id,
       attach: (what) => call('attaching to a container', () => attachTo(socketPath, id, what)),
       wait: (condition) =>
         call('waiting for a container', async () => {
-          const answer: unknown = await container.wait(withoutBody({ condition }));
+          const answer: unknown = await (await container()).wait(withoutBody({ condition }));
           return WaitSchema.parse(answer).StatusCode;
         }),
-      start: () => call('starting a container', () => container.start()),
+      start: () => call('starting a container', async () => (await container()).start()),
       inspect: () =>
         call('looking at a container', async () => {
-          const { State } = InspectSchema.parse(await container.inspect());
+          const { State } = InspectSchema.parse(await (await container()).inspect());
           return {
             running: State.Running,
             exitCode: State.ExitCode,
@@ -82,14 +89,16 @@ export function createEngine(socketPath: string): Engine {
           };
         }),
       kill: (signal) =>
-        call('signalling a container', () => container.kill(withoutBody({ signal }))),
-      remove: () =>
-        call('removing a container', () => container.remove({ force: true, v: true })).catch(
-          ignoring('not_found'),
+        call('signalling a container', async () =>
+          (await container()).kill(withoutBody({ signal })),
         ),
+      remove: () =>
+        call('removing a container', async () =>
+          (await container()).remove({ force: true, v: true }),
+        ).catch(ignoring('not_found')),
       use: () =>
         call('measuring a container', async () => {
-          const stats = StatsSchema.parse(await container.stats({ stream: false }));
+          const stats = StatsSchema.parse(await (await container()).stats({ stream: false }));
           return {
             memoryBytes: stats.memory_stats.max_usage ?? stats.memory_stats.usage ?? 0,
             processes: stats.pids_stats.current ?? 0,
@@ -102,12 +111,14 @@ export function createEngine(socketPath: string): Engine {
     container: access,
     create: (name, body) =>
       call('creating a container', async () => {
-        const { id } = await docker.createContainer({ _query: { name }, _body: body } as object);
+        const { id } = await (
+          await docker()
+        ).createContainer({ _query: { name }, _body: body } as object);
         return access(id);
       }),
     list: () =>
       call('listing containers', async () => {
-        const listed = ListSchema.parse(await docker.listContainers({ all: true }));
+        const listed = ListSchema.parse(await (await docker()).listContainers({ all: true }));
         return listed.map(({ Id, Names, Labels }) => ({
           id: Id,
           names: Names.map((name) => name.replace(/^\//, '')),
