@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkServers } from '@sallyport/cli/doctor/server-checks';
+import { createPool } from '@sallyport/shared/db/pool';
 import {
   createTestDeployment,
   type TestDeployment,

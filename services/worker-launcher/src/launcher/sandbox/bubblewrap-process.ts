@@ -134,8 +134,7 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
       await sleep(GONE_POLL_MS);
     }
     memoryKills = group.memoryKills();
-    group.remove();
-    unprotect();
+    unprotect(group.remove());
     // Its last words may still be in the pipe when its end is already known.
     await Promise.race([report.closed, sleep(REPORT_WAIT_MS, undefined, { ref: false })]);
     return report.exitCode();

@@ -22,8 +22,11 @@ export interface ControlGroup {
   readonly directories: readonly string[];
   /** How often the kernel ended a process of the group because its memory was used up. */
   memoryKills(): number;
-  /** Removes the group; call it when no process is left in it. */
-  remove(): void;
+  /**
+   * Removes the group; call it when no process is left in it. Gives the directories that the kernel does not let go of yet:
+   * it takes a moment until the last process is buried, and they are tried again with the next group.
+   */
+  remove(): string[];
 }
 
 export interface ControlGroups {
@@ -45,6 +48,7 @@ interface Place {
  * Finds where groups can be made. `root` stands before the files that tell it, for tests.
  */
 export function findControlGroups(root = ''): ControlGroups {
+  const left = new Set<string>();
   const problems: string[] = [];
   const places: Place[] = [];
   for (const hierarchy of readHierarchies(root, CONTROLLERS)) {
@@ -64,6 +68,7 @@ export function findControlGroups(root = ''): ControlGroups {
         ? undefined
         : `${lacking.join(' and ')}: ${problems.at(0) ?? 'no control group of this kind is mounted'}`,
     create(name, limits) {
+      for (const directory of left) if (removeGroup(directory)) left.delete(directory);
       const made: { directory: string; hierarchy: Hierarchy }[] = [];
       for (const { parent, hierarchy, controllers: own } of places) {
         const directory = join(parent, name);
@@ -81,7 +86,11 @@ export function findControlGroups(root = ''): ControlGroups {
       return {
         directories: made.map(({ directory }) => directory),
         memoryKills: () => (memory === undefined ? 0 : readKills(memory)),
-        remove: () => made.forEach(({ directory }) => removeGroup(directory)),
+        remove() {
+          const stuck = made.map(({ directory }) => directory).filter((d) => !removeGroup(d));
+          for (const directory of stuck) left.add(directory);
+          return stuck;
+        },
       };
     },
   };
@@ -148,11 +157,13 @@ function readKills({ directory, hierarchy }: { directory: string; hierarchy: Hie
   }
 }
 
-function removeGroup(directory: string): void {
+/** Whether it is gone. */
+function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);
-  } catch {
-    // Left to whoever cleans up: an empty group costs nothing and holds nobody.
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }
 

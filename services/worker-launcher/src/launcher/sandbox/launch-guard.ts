@@ -14,16 +14,16 @@ const WAIT_FOR_DEATH = `
 declare -A directories
 read -r scratch
 while read -r act group paths; do
-  if [ "$act" = add ]; then directories[$group]=$paths; else unset "directories[$group]"; fi
+  if [ "$act" = add ]; then directories[$group]=$paths; else unset "directories[$group]"; left+=" $paths"; fi
 done
 for group in "\${!directories[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
 rm -rf -- "$scratch"
 for try in 1 2 3 4 5 6 7 8 9 10; do
-  left=no
-  for directory in \${directories[@]}; do
-    [ -d "$directory" ] && { rmdir "$directory" 2>/dev/null || left=yes; }
+  stuck=no
+  for directory in \${directories[@]} $left; do
+    [ -d "$directory" ] && { rmdir "$directory" 2>/dev/null || stuck=yes; }
   done
-  [ $left = no ] && break
+  [ $stuck = no ] && break
   sleep 0.2
 done
 `;
@@ -31,9 +31,9 @@ done
 export interface LaunchGuard {
   /**
    * Registers the process group of a sandbox, and the control groups to be removed with it; the returned function takes
-   * them off again.
+   * them off again, but for those that are still to be removed.
    */
-  protect(group: number, directories: readonly string[]): () => void;
+  protect(group: number, directories: readonly string[]): (left: readonly string[]) => void;
   /** A directory for files that live for a moment; it goes when the launcher does, however that ends. */
   scratch(): string;
 }
@@ -78,7 +78,7 @@ export function createLaunchGuard(): LaunchGuard {
     },
     protect(group, directories) {
       tell(`add ${group} ${directories.join(' ')}\n`);
-      return () => tell(`remove ${group}\n`);
+      return (left) => tell(`remove ${group} ${left.join(' ')}\n`);
     },
   };
 }
