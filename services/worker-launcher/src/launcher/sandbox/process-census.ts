@@ -3,10 +3,11 @@
  * namespace descends from its first process, and orphans fall back to it, so the tree below that one is complete;
  * no process can leave it by forking, double forking or changing its session.
  */
-import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 
 /** What the kernel keeps of a file in memory beside its content, about. */
 const INODE_BYTES = 1024;
+const TMPFS_MAGIC = 0x01_02_19_94;
 
 export interface ProcessRow {
   pid: number;
@@ -108,13 +109,22 @@ export function measureScratch(root: number, paths: readonly string[]): number {
   let bytes = 0;
   for (const path of paths) {
     try {
-      const { bsize, blocks, bfree, files, ffree } = statfsSync(`/proc/${root}/root${path}`);
+      // In its first milliseconds it still sees the host, whose own file systems would pass for what it has filled.
+      if (seesHost(root)) return 0;
+      const { type, bsize, blocks, bfree, files, ffree } = statfsSync(`/proc/${root}/root${path}`);
+      if (type !== TMPFS_MAGIC) continue;
       bytes += (blocks - bfree) * bsize + (files - ffree) * INODE_BYTES;
     } catch {
       // It has ended, or is still being set up.
     }
   }
   return bytes;
+}
+
+function seesHost(pid: number): boolean {
+  const own = statSync('/');
+  const its = statSync(`/proc/${pid}/root/`);
+  return own.dev === its.dev && own.ino === its.ino;
 }
 
 function kibibytes(text: string | undefined, lines: RegExp): number {
