@@ -20,12 +20,13 @@ my @children;
 for (1 .. 150) { my $pid = fork(); die "refused: $!\\n" unless defined $pid; if (!$pid) { sleep 30; exit } push @children, $pid }
 select(undef, undef, undef, 0.5); kill 'KILL', @children; print "survived\\n";`;
 
-// Asks again whenever it is refused.
+// Asks again whenever it is refused; the first is content when all 127 others are there.
 const DOUBLE = `
-my $first = $$; $SIG{TERM} = 'IGNORE';
+my $first = $$; $SIG{TERM} = 'IGNORE'; pipe(my $there, my $here);
 for (1 .. 7) { while (!defined fork()) { select(undef, undef, undef, 0.01) } }
-if ($$ != $first) { sleep 30; exit }
-select(undef, undef, undef, 0.3); print "survived\\n";`;
+if ($$ != $first) { syswrite($here, 'x'); sleep 30; exit }
+for (1 .. 127) { sysread($there, my $one, 1) }
+print "survived\\n";`;
 
 const HOLD = (mib: number): string =>
   `my $held = 'x' x (${mib} * 1048576); select(undef, undef, undef, 0.6); print "survived\\n";`;
