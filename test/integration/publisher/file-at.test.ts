@@ -111,6 +111,23 @@ describe('a file at the frozen commit', () => {
     expect((await fileAt(sha))?.text).toBe('base\n');
   });
 
+  it('is not read from the head of another branch, though a gate has asked for that', async () => {
+    const sha = await freeze({ [FILE]: 'base\n' });
+    const side = await world.github.commit({
+      repo: one.repo,
+      branch: 'side',
+      files: { [FILE]: 'side\n' },
+    });
+    const asked = await request('head', { ref: 'side' });
+    const row = await findGithubRequest(world.deployment.admin, asked);
+    expect(answerOf(row, 'head')?.sha).toBe(side);
+    expect(await rowFor(side)).toMatchObject({
+      state: 'unknown',
+      answer: { reason: 'not_the_frozen_commit' },
+    });
+    expect((await fileAt(sha))?.text).toBe('base\n');
+  });
+
   it('is absent where there is no such directory', async () => {
     const sha = await freeze({ 'x.js': '1\n' });
     expect(await fileAt(sha)).toEqual({ text: null, problem: null, names: [] });

@@ -41,6 +41,8 @@ export function createCanaryFinder(canaries: readonly string[]): (text: string) 
 
 /** Which of the canaries are in the text, in any form. */
 export function canariesIn(text: string, canaries: readonly string[]): string[] {
+  // All at once first: an agent can write megabytes in which there is none, and each search blocks whoever makes it.
+  if (createCanaryFinder(canaries)(text).length === 0) return [];
   return canaries.filter((canary) => createCanaryFinder([canary])(text).length > 0);
 }
 

@@ -48,7 +48,7 @@ export function openCodeEnvironment(
 
 function joinPermissions(level: ReadOnlyLevel, theirs: unknown): Permission {
   const restrictions = restrictionsOf(theirs);
-  const closed = theirs === 'deny' || restrictions['*'] !== undefined;
+  const closed = restrictions['*'] !== undefined;
   const joined: Record<string, Rule> = { ...(level === 'noShell' || closed ? READING : REFLEX) };
   for (const [key, rule] of Object.entries(restrictions)) {
     const ours = joined[key];
@@ -60,18 +60,22 @@ function joinPermissions(level: ReadOnlyLevel, theirs: unknown): Permission {
   return joined;
 }
 
-/** Of a permission, only what refuses or asks. */
+/**
+ * Of a permission, only what refuses or asks, and that as a refusal: nobody is there to be asked, and `--auto` takes every
+ * question for a yes.
+ */
 function restrictionsOf(permission: unknown): Record<string, Rule> {
+  if (typeof permission === 'string') return permission === 'allow' ? {} : { '*': 'deny' };
   const kept: Record<string, Rule> = {};
   for (const [key, rule] of entriesOf(permission)) {
     if (typeof rule === 'string') {
-      if (rule !== 'allow') kept[key] = rule;
+      if (rule !== 'allow') kept[key] = 'deny';
       continue;
     }
-    const patterns = entriesOf(rule).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== 'allow',
-    );
-    if (patterns.length > 0) kept[key] = Object.fromEntries(patterns);
+    const patterns = entriesOf(rule).filter(([, action]) => action !== 'allow');
+    if (patterns.length > 0) {
+      kept[key] = Object.fromEntries(patterns.map(([pattern]) => [pattern, 'deny']));
+    }
   }
   return kept;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadOnlyLevel } from '../../restriction-words.ts';
+import { openCodeEnvironment } from './opencode-permission.ts';
 import { applyTo, withOurs, type Row } from '../testing/argument-rows.ts';
 
 describe('OpenCode', () => {
@@ -52,11 +53,11 @@ describe('OpenCode', () => {
       glob: 'allow',
       list: 'allow',
       webfetch: 'deny',
-      bash: { 'curl *': 'ask' },
+      bash: { 'curl *': 'deny' },
     });
     expect(permission(env, 'reflex')).toMatchObject({
       edit: 'deny',
-      bash: { '*': 'allow', 'curl *': 'ask' },
+      bash: { '*': 'allow', 'curl *': 'deny' },
     });
     expect(permission({ OPENCODE_PERMISSION: '"deny"' }, 'reflex')).toMatchObject({ '*': 'deny' });
   });
@@ -88,5 +89,17 @@ describe('OpenCode', () => {
 
   test('refuses to attach to a server that was started without the rule', () => {
     expect(() => applyTo('opencode', 'run --attach http://h')).toThrow('--attach');
+  });
+});
+
+describe('nobody is there to be asked, so a question of theirs is a refusal', () => {
+  test.each([
+    ['an edit tool', 'noShell', { edit: 'ask' }, 'edit'],
+    ['the shell', 'noShell', { bash: 'ask' }, 'bash'],
+    ['the shell with its refused commands', 'reflex', { bash: 'ask' }, 'bash'],
+    ['a name that stands for several tools', 'reflex', { 'e*': 'ask' }, 'e*'],
+  ] as const)('%s', (_, level, theirs, key) => {
+    const { set } = openCodeEnvironment(level, { OPENCODE_PERMISSION: JSON.stringify(theirs) });
+    expect(JSON.parse(set['OPENCODE_PERMISSION'] ?? '')[key]).toBe('deny');
   });
 });

@@ -8,6 +8,7 @@ import { answerOf, listGithubRequests } from '@sallyport/shared/db/github-reques
 import type { Pool } from '@sallyport/shared/db/pool';
 import { AppError } from '@sallyport/shared/errors';
 import {
+  GITHUB_REQUESTS,
   READABLE_FILE_MAX_BYTES,
   READABLE_FILE_PATTERN,
   READABLE_FILES_MAX,
@@ -54,10 +55,19 @@ const REFUSED_MODES: Readonly<Record<string, Problem>> = {
  */
 export async function requireFrozenCommit(db: Pool, taskId: string, asked: string): Promise<void> {
   const requests = await listGithubRequests(db, taskId);
-  if (requests.some((request) => answerOf(request, 'head')?.sha === asked)) return;
+  // Of the default branch alone: who asks may name any other, and anybody who may push to one would write the file.
+  const frozen = requests.filter(
+    ({ kind, params }) => kind === 'head' && isOfDefaultBranch(params),
+  );
+  if (frozen.some((request) => answerOf(request, 'head')?.sha === asked)) return;
   throw new AppError('forbidden', 'a file of another commit than the one frozen for the task', {
     detail: { why: 'not_the_frozen_commit' },
   });
+}
+
+function isOfDefaultBranch(params: unknown): boolean {
+  const parsed = GITHUB_REQUESTS.head.params.safeParse(params);
+  return parsed.success && parsed.data.ref === null;
 }
 
 export async function answerFileAt(

@@ -51,16 +51,22 @@ async function baseTree(git, commit) {
 /** Where the base has a link in such a place, what it leads to steers agents as well. */
 async function createMatch(git, { pattern, atTop }, base) {
   const expression = new RegExp(pattern);
-  const targets = await linkTargets(git, expression, atTop, base);
-  return (path) =>
+  const targets = await linkTargets(git, expression, base);
+  const above = directoriesAbove(atTop);
+  return (path, mode) =>
     expression.test(path) ||
+    // A link where the directory belongs leads to such paths under names that nobody knows.
+    (mode === MODE_LINK && above.some((at) => path === at || path.endsWith(`/${at}`))) ||
     targets.some((target) => path === target || path.startsWith(`${target}/`));
 }
 
-async function linkTargets(git, expression, atTop, base) {
-  const listed = await git.output(['ls-tree', '-r', '-z', '--full-tree', base, '--', ...atTop], {
-    gitDir: STORE,
-  });
+/** `.github` of `.github/hooks`. */
+function directoriesAbove(atTop) {
+  return [...new Set(atTop.flatMap((path) => parentsOf(path)))];
+}
+
+async function linkTargets(git, expression, base) {
+  const listed = await git.output(['ls-tree', '-r', '-z', '--full-tree', base], { gitDir: STORE });
   const targets = [];
   for (const row of listed.toString('latin1').split('\0')) {
     const tab = row.indexOf('\t');
@@ -111,9 +117,9 @@ async function readDifference(git, given, base, isConfiguration) {
   /** Files that the given tree keeps and the base does not have: nothing can be shown below them. */
   const kept = new Set();
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [, newMode, , newOid, status] = fields[i].slice(1).split(' ');
+    const [oldMode, newMode, , newOid, status] = fields[i].slice(1).split(' ');
     const path = fields[i + 1];
-    if (!isConfiguration(path)) {
+    if (!isConfiguration(path, oldMode)) {
       if (status === 'D') kept.add(path);
       continue;
     }
