@@ -122,9 +122,8 @@ test('a guard that dies takes no answer with it: the sandbox is said to be lost,
   const runId = newId();
   const running = await begin(rig.driver, { labels: { run: runId } });
   const other = await begin(rig.driver);
-  await rig.killGuard();
+  await rig.replaceGuard();
   await expect(running.exit).rejects.toMatchObject({ code: 'unavailable' });
-  await rig.startGuard();
   expect(await names()).toContain(running.spec.id);
   expect(await rig.driver.endLeft(runId)).toBe(1);
   expect(await names()).toEqual([other.spec.id]);

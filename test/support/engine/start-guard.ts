@@ -1,8 +1,8 @@
 /** The engine guard as the process that it is in production, with a deployment, a root and a socket of its own. */
-import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spawnBound } from '@sallyport/cli/local/bound-process';
 import { createTemporaryDirectory } from '@sallyport/cli/local/temporary';
 import { newId } from '@sallyport/shared/ids';
 import { callEngine, type CallAnswer, type CallBody } from './call-engine.ts';
@@ -45,14 +45,17 @@ export interface GuardSettings {
 
 /** Starts the process and does not wait for anything. */
 export function runGuard(env: Readonly<Record<string, string>>): GuardRun {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, MAIN)], {
+  const child = spawnBound({
+    argv: [process.execPath, '--import', 'tsx', join(ROOT, MAIN)],
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...env },
+    // A run of tests that is broken off leaves none.
+    deathSignal: 'SIGKILL',
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   return {
     ended: new Promise((resolve) => {

@@ -52,6 +52,9 @@ export function createFrameDecoder(): FrameDecoder {
         held = rest.byteLength;
         wanted = HEADER_BYTES;
       }
+      // The last piece is the giver's again when this is dealt with.
+      const last = pieces.pop();
+      if (last !== undefined) pieces.push(Buffer.from(last));
       return frames;
     },
   };

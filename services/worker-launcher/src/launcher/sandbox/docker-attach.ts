@@ -1,13 +1,13 @@
 /**
- * The connection to a container's streams. Made here and not by the engine's client library, which sends the end of a
- * body, or a body, into what becomes the program's input.
+ * The connection to a container's input. Made here and not by the engine's client library, which sends the end of a body,
+ * or a body, into what becomes the program's input, or waits with the request until there is some.
  */
-import { request, type IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { AppError } from '@sallyport/shared/errors';
 
 const TIMEOUT_MS = 60_000;
-const MAX_WORDS_BYTES = 4_096;
+const MAX_WORDS = 4_096;
 
 /** An answer that is no connection; the words are the engine's or the guard's. */
 export interface AttachRefusal {
@@ -16,19 +16,14 @@ export interface AttachRefusal {
 }
 
 /**
- * Attaches to `output` (both streams, in frames) or `input` (whose end is that of this connection's writing side).
+ * Attaches to a container's input, which ends with the writing side of this connection.
  * @throws AppError `unavailable`, AttachRefusal, or the error of the connection.
  */
-export function attachTo(
-  socketPath: string,
-  id: string,
-  what: 'output' | 'input',
-): Promise<Socket> {
-  const streams = what === 'input' ? 'stdin=1' : 'stdout=1&stderr=1';
+export function attachToInput(socketPath: string, id: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const sent = request({
       method: 'POST',
-      path: `/containers/${id}/attach?stream=1&${streams}`,
+      path: `/containers/${id}/attach?stream=1&stdin=1`,
       headers: { connection: 'Upgrade', upgrade: 'tcp' },
       // Half-open, or the end of what is read would also end what is written.
       createConnection: () => connect({ path: socketPath, allowHalfOpen: true }),
@@ -36,30 +31,28 @@ export function attachTo(
     sent.setTimeout(TIMEOUT_MS, () =>
       sent.destroy(new AppError('unavailable', 'attaching to a container takes too long')),
     );
-    sent.once('upgrade', (_answer, socket: Socket, head) => {
+    sent.once('upgrade', (_answer, socket: Socket) => {
       socket.setTimeout(0);
-      if (head.byteLength > 0) socket.unshift(head);
       resolve(socket);
     });
     sent.once('response', (answer) => {
-      readRefusal(answer).then(reject, reject);
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      answer.once('end', () => reject(readAttachAnswer(answer.statusCode ?? 500, text)));
+      answer.once('error', reject);
     });
     sent.once('error', reject);
     sent.end();
   });
 }
 
-async function readRefusal(answer: IncomingMessage): Promise<AttachRefusal> {
-  let text = '';
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    if (text.length < MAX_WORDS_BYTES) text += piece.toString();
-  }
-  const statusCode = answer.statusCode ?? 500;
+/** What an answer that is no connection says. */
+export function readAttachAnswer(statusCode: number, text: string): AttachRefusal {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return { statusCode, json: { message } };
   } catch {
     // Words that are not in the engine's form are given as they are.
   }
-  return { statusCode, json: { message: text } };
+  return { statusCode, json: { message: text.slice(0, MAX_WORDS) } };
 }

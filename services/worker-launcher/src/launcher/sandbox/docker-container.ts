@@ -8,6 +8,7 @@ import { AppError, errorCodeOf } from '@sallyport/shared/errors';
 import type { GuardCreate } from './docker-body.ts';
 import type { EngineContainer } from './docker-engine.ts';
 import { createOutputFrames } from './docker-frames.ts';
+import type { OutputConnection } from './docker-output.ts';
 import { watchContainer, type UsageOf } from './docker-watch.ts';
 import type { SandboxEnd, SandboxExit, SandboxHooks, SandboxSpec } from './driver.ts';
 import { endOfCode } from './exit-code.ts';
@@ -30,7 +31,7 @@ export interface ContainerRun {
 
 /** The container's connections: input has one of its own, so that a program which does not read it loses no output. */
 export interface ContainerStreams {
-  output: Socket;
+  output: OutputConnection;
   input: Socket | undefined;
 }
 
@@ -96,10 +97,12 @@ function naturalEnd(code: number, oomKilled: boolean): SandboxEnd {
 }
 
 /** Reads to the end; never rejects. */
-async function drain(output: Socket, supervision: Supervision, over: AbortSignal): Promise<void> {
+async function drain(
+  output: OutputConnection,
+  supervision: Supervision,
+  over: AbortSignal,
+): Promise<void> {
   const frames = createOutputFrames();
-  // What the loop below meets it throws; what comes after its end concerns nobody.
-  output.on('error', () => undefined);
   let waitingSince: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   over.addEventListener('abort', () => {
@@ -111,7 +114,7 @@ async function drain(output: Socket, supervision: Supervision, over: AbortSignal
   });
   try {
     waitingSince = performance.now();
-    for await (const chunk of output as AsyncIterable<Buffer>) {
+    for await (const chunk of output) {
       waitingSince = undefined;
       for (const { stream, bytes } of frames.push(chunk)) await supervision.take(stream, bytes);
       waitingSince = performance.now();

@@ -64,9 +64,9 @@ async function runCreated(run: ContainerRun): Promise<SandboxExit> {
   let started = false;
   const streams: { destroy(): void }[] = [];
   try {
-    const output = await container.attach('output');
+    const output = await container.attachOutput();
     streams.push(output);
-    const input = body.OpenStdin ? await container.attach('input') : undefined;
+    const input = body.OpenStdin ? await container.attachInput() : undefined;
     if (input !== undefined) streams.push(input);
     // The program may end without reading; what became of its input is told by its exit.
     input?.on('error', () => undefined);

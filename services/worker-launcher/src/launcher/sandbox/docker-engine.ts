@@ -6,8 +6,9 @@ import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '@sallyport/shared/errors';
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { attachTo } from './docker-attach.ts';
+import { attachToInput } from './docker-attach.ts';
 import type { GuardCreate } from './docker-body.ts';
+import { attachToOutput, type OutputConnection } from './docker-output.ts';
 
 export interface ContainerState {
   running: boolean;
@@ -17,8 +18,10 @@ export interface ContainerState {
 
 export interface EngineContainer {
   readonly id: string;
-  /** Its output in frames, or its input, which ends with this connection. */
-  attach(what: 'output' | 'input'): Promise<Socket>;
+  /** Its output, in frames. */
+  attachOutput(): Promise<OutputConnection>;
+  /** Its input, which ends with the writing side of this connection. */
+  attachInput(): Promise<Socket>;
   /** The exit status; `next-exit` also when it was not started yet. */
   wait(condition: 'next-exit' | 'not-running'): Promise<number>;
   start(): Promise<void>;
@@ -72,7 +75,8 @@ export function createEngine(socketPath: string): Engine {
     const container = async (): Promise<Docker.Container> => (await docker()).getContainer(id);
     return {
       id,
-      attach: (what) => call('attaching to a container', () => attachTo(socketPath, id, what)),
+      attachOutput: () => call('attaching to a container', () => attachToOutput(socketPath, id)),
+      attachInput: () => call('attaching to a container', () => attachToInput(socketPath, id)),
       wait: (condition) =>
         call('waiting for a container', async () => {
           const answer: unknown = await (await container()).wait(withoutBody({ condition }));

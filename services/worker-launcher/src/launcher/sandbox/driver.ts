@@ -75,7 +75,10 @@ export interface SandboxSpec {
 export interface SandboxHooks {
   /** Aborting ends the sandbox: the polite signal, `graceMs`, then the forced one. */
   signal?: AbortSignal;
-  /** Sees each piece of standard output; the program is held back until the returned promise settles. */
+  /**
+   * Sees each piece of standard output; the program is held back until the returned promise settles. The bytes are the
+   * driver's: whoever keeps them beyond that keeps a copy.
+   */
   onStdout?: (chunk: Buffer) => void | Promise<void>;
 }
 

@@ -83,6 +83,8 @@ export function superviseSandbox(
       return end !== undefined;
     },
     async take(stream, chunk) {
+      // What still comes between the bound and the end of the program is not counted and not kept.
+      if (end?.kind === 'output_limit') return;
       (stream === 'stdout' ? stdoutTail : stderrTail).push(chunk);
       try {
         // After the end nobody may be kept waiting by a consumer that waits for more.
