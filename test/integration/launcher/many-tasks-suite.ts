@@ -134,5 +134,5 @@ async function countCollected({ fixture }: ManyTasksRig): Promise<number> {
 async function listAtWork({ fixture }: ManyTasksRig): Promise<string[]> {
   const text = `select id from step where state = 'started'`;
   const { rows } = await fixture.deployment.admin.query<{ id: string }>(text);
-  return rows.map(({ id }) => id);
+  return rows.map((row: { id: string }) => row.id);
 }
