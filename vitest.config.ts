@@ -60,13 +60,14 @@ export default defineConfig({
       },
       {
         test: {
-          // The long half of the crash tests, for changes to how work is handed over: `npm run test:crash`.
+          // What dies, is lost or is many, and takes its time: `npm run test:crash`, for changes to how work is handed over.
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
           globalSetup: ['test/support/servers/global-setup.ts'],
           sequence: { groupOrder: 3 },
           testTimeout: 180_000,
           hookTimeout: 120_000,
+          maxWorkers: 2,
         },
       },
       {

@@ -1,4 +1,4 @@
-/** Fifty tasks at once while launchers die: twelve of them are in the main lane. */
+/** Fifty tasks at once while launchers die. */
 import { expect, test } from 'vitest';
 import { createLauncherFixture } from '../integration/launcher/launcher-fixture.ts';
 import { runManyTasks } from '../integration/launcher/many-tasks-suite.ts';

@@ -7,7 +7,11 @@ import type { Readable } from 'node:stream';
 import { AppError } from '@sallyport/shared/errors';
 import { newId } from '@sallyport/shared/ids';
 import { bubblewrapOptions, limitedProgram } from './bubblewrap-arguments.ts';
-import { startBubblewrap, type BubblewrapProcess } from './bubblewrap-process.ts';
+import {
+  startBubblewrap,
+  type BubblewrapProcess,
+  type BubblewrapStart,
+} from './bubblewrap-process.ts';
 import { findControlGroups, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import type {
   SandboxDriver,
@@ -96,7 +100,7 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): B
           program: limitedProgram(spec),
           input: inputOf(spec),
           filter,
-          makeGroup: () => makeGroup(groups, spec),
+          group: planGroup(groups, spec),
           guard,
         });
       } catch (error) {
@@ -109,13 +113,18 @@ export function createBubblewrapDriver(options: BubblewrapDriverOptions = {}): B
   };
 }
 
-function makeGroup(groups: ControlGroups, { limits }: SandboxSpec): ControlGroup {
-  const { memoryBytes, processes } = limits;
+function planGroup(groups: ControlGroups, { limits }: SandboxSpec): BubblewrapStart['group'] {
+  const name = `sallyport-${newId()}`;
+  return { directories: groups.directoriesOf(name), make: () => makeGroup(groups, name, limits) };
+}
+
+function makeGroup(
+  groups: ControlGroups,
+  name: string,
+  { memoryBytes, processes }: SandboxSpec['limits'],
+): ControlGroup {
   try {
-    return groups.create(`sallyport-${newId()}`, {
-      memoryBytes,
-      processes: processes + OWN_PROCESSES,
-    });
+    return groups.create(name, { memoryBytes, processes: processes + OWN_PROCESSES });
   } catch (error) {
     throw new AppError('unavailable', `no control group can be made any more: ${String(error)}`, {
       cause: error,

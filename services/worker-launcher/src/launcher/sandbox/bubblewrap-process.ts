@@ -20,9 +20,13 @@ const GONE_POLL_MS = 1;
 const CLOSE_ON_EXEC = 0o2000000;
 const REPORT_WAIT_MS = 1_000;
 
-// Enters the control groups given before "--". A thread that moves itself need not wait until the kernel has stopped all
+const GO = 'go';
+
+// Waits for the word on the pipe that carries the options: of a launcher that was killed meanwhile it has only the end. Then
+// enters the control groups given before "--". A thread that moves itself need not wait until the kernel has stopped all
 // others from forking, which takes some milliseconds; the file for that is there in the older generation of groups alone.
 const ENTER_AND_START = `
+read -r word <&${ARGUMENTS_FD} && [ "$word" = ${GO} ] || exit 125
 while [ "$1" != -- ]; do
   if [ -e "$1/tasks" ]; then entry=$1/tasks; else entry=$1/cgroup.procs; fi
   echo 0 > "$entry" || exit 125
@@ -63,20 +67,22 @@ export interface BubblewrapStart {
   input: Uint8Array | 'stream';
   /** The system calls that are refused, as the kernel reads it. */
   filter: Buffer | undefined;
-  /** Makes the sandbox's control group; it is removed when nothing of the sandbox is left. */
-  makeGroup: () => ControlGroup;
+  /** The sandbox's control group, which is made here and removed when nothing of the sandbox is left. */
+  group: { directories: readonly string[]; make: () => ControlGroup };
   guard: LaunchGuard;
 }
 
 /**
  * Starts bubblewrap; the process group that it leads is the guard's until it has ended.
- * @throws what `makeGroup` threw.
+ * @throws what `group.make` threw.
  */
 export async function startBubblewrap(start: BubblewrapStart): Promise<BubblewrapProcess> {
   const streams = await createStandardStreams(start.input, start.guard.scratch());
   const { filter } = start;
-  // From here to the guard nothing is awaited: what is made is known to the guard.
-  const group = makeGroup(start, streams);
+  // Whenever the launcher is killed from here on, the guard or the child itself ends what was begun: groups are announced
+  // before they are made, and the child does not go on before it is told to, which is after the guard knows of it.
+  const unannounce = start.guard.announce(start.group.directories);
+  const group = makeGroup(start, streams, unannounce);
   const fds = ['--args', String(ARGUMENTS_FD), '--json-status-fd', String(STATUS_FD)].concat(
     // Not through the pipe: a bubblewrap that is told of a filter and gets none does not start.
     filter === undefined ? [] : ['--seccomp', String(FILTER_FD)],
@@ -92,6 +98,7 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
   );
   const unprotect =
     child.pid === undefined ? () => undefined : start.guard.protect(child.pid, group.directories);
+  unannounce();
   streams.closeChildEnds();
   const argumentPipe = child.stdio[ARGUMENTS_FD] as Writable;
   const statusPipe = child.stdio[STATUS_FD] as Readable;
@@ -105,7 +112,7 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
   const filterPipe = (child.stdio as readonly unknown[])[FILTER_FD] as Writable;
   filterPipe.on('error', () => undefined);
   filterPipe.end(filter);
-  argumentPipe.end(start.options.map((option) => `${option}\0`).join(''));
+  argumentPipe.end(`${GO}\n${start.options.map((option) => `${option}\0`).join('')}`);
 
   const report = readReport(statusPipe);
   let first: ProcessRow | undefined;
@@ -166,10 +173,15 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Bubblewra
   };
 }
 
-function makeGroup(start: BubblewrapStart, streams: StandardStreams): ControlGroup {
+function makeGroup(
+  start: BubblewrapStart,
+  streams: StandardStreams,
+  unannounce: () => void,
+): ControlGroup {
   try {
-    return start.makeGroup();
+    return start.group.make();
   } catch (error) {
+    unannounce();
     streams.closeChildEnds();
     streams.stdout.destroy();
     streams.stderr.destroy();

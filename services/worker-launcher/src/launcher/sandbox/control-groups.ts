@@ -34,6 +34,8 @@ export interface ControlGroups {
   readonly controllers: readonly Controller[];
   /** Why the rest is not, in words. */
   readonly problem: string | undefined;
+  /** The directories that a group of this name will have; none where none can be made. */
+  directoriesOf(name: string): readonly string[];
   /** A group with these limits; one without directories where none can be made. */
   create(name: string, limits: GroupLimits): ControlGroup;
 }
@@ -67,6 +69,7 @@ export function findControlGroups(root = ''): ControlGroups {
       lacking.length === 0
         ? undefined
         : `${lacking.join(' and ')}: ${problems.at(0) ?? 'no control group of this kind is mounted'}`,
+    directoriesOf: (name) => places.map(({ parent }) => join(parent, name)),
     create(name, limits) {
       for (const directory of left) if (removeGroup(directory)) left.delete(directory);
       const made: { directory: string; hierarchy: Hierarchy }[] = [];

@@ -16,7 +16,9 @@ read -r scratch
 while read -r act group paths; do
   if [ "$act" = add ]; then directories[$group]=$paths; else unset "directories[$group]"; left+=" $paths"; fi
 done
-for group in "\${!directories[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in "\${!directories[@]}"; do
+  [[ $group = announced-* ]] || kill -KILL -- "-$group" 2>/dev/null
+done
 rm -rf -- "$scratch"
 for try in 1 2 3 4 5 6 7 8 9 10; do
   stuck=no
@@ -29,6 +31,8 @@ done
 `;
 
 export interface LaunchGuard {
+  /** Registers control groups that are about to be made; the returned function takes them off again. */
+  announce(directories: readonly string[]): () => void;
   /**
    * Registers the process group of a sandbox, and the control groups to be removed with it; the returned function takes
    * them off again, but for those that are still to be removed.
@@ -42,6 +46,7 @@ export interface LaunchGuard {
 export function createLaunchGuard(): LaunchGuard {
   let guard: ChildProcess | undefined;
   let scratch: string | undefined;
+  let announced = 0;
 
   function tell(line: string): void {
     if (guard === undefined) {
@@ -75,6 +80,12 @@ export function createLaunchGuard(): LaunchGuard {
     scratch() {
       tell('');
       return scratch ?? tmpdir();
+    },
+    announce(directories) {
+      announced += 1;
+      const name = `announced-${announced}`;
+      tell(`add ${name} ${directories.join(' ')}\n`);
+      return () => tell(`remove ${name}\n`);
     },
     protect(group, directories) {
       tell(`add ${group} ${directories.join(' ')}\n`);

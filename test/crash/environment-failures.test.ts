@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { liftHalt, setHalt } from '@sallyport/shared/db/halt';
 import type { Environment } from '@sallyport/teams/environment/environment';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ScriptedAction } from '../../support/agent/script.ts';
+import type { ScriptedAction } from '../support/agent/script.ts';
 import {
   createLauncherFixture,
   type LauncherFixture,
   type Look,
   type ScriptedTask,
-} from './launcher-fixture.ts';
+} from '../integration/launcher/launcher-fixture.ts';
 
 const DONE: ScriptedAction = { do: 'handOff', outcome: 'done' };
 

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createLauncherFixture, type LauncherFixture } from './launcher-fixture.ts';
+import {
+  createLauncherFixture,
+  type LauncherFixture,
+} from '../integration/launcher/launcher-fixture.ts';
 
 let fixture: LauncherFixture;
 beforeAll(async () => {
