@@ -1,18 +1,22 @@
 /** Lost replies, halts and bad days of GitHub: everything is done once all the same, or waits and is not lost. */
 import { liftHalt, setHalt } from '@sallyport/shared/db/halt';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { importRun } from '../../../services/publisher/src/importer/import-run.ts';
-import type { PublisherContext } from '../../../services/publisher/src/publisher/context.ts';
-import { advancePublication } from '../../../services/publisher/src/publisher/publish/advance.ts';
-import { sweepPublications } from '../../../services/publisher/src/publisher/publish/sweep.ts';
+import { importRun } from '../../services/publisher/src/importer/import-run.ts';
+import type { PublisherContext } from '../../services/publisher/src/publisher/context.ts';
+import { advancePublication } from '../../services/publisher/src/publisher/publish/advance.ts';
+import { sweepPublications } from '../../services/publisher/src/publisher/publish/sweep.ts';
 import {
   addRepository,
   lookAt,
   seedCollectedTask,
   type CollectedTask,
   type Outcome,
-} from './collected-task.ts';
-import { assertSettled, createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
+} from '../integration/publisher/collected-task.ts';
+import {
+  assertSettled,
+  createPublisherWorld,
+  type PublisherWorld,
+} from '../integration/publisher/publisher-world.ts';
 
 let world: PublisherWorld;
 beforeAll(async () => {

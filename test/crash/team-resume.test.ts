@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { ScriptedAction } from '../../support/agent/script.ts';
+import type { ScriptedAction } from '../support/agent/script.ts';
 import {
   createLauncherFixture,
   type LauncherFixture,
   type ScriptedTask,
-} from './launcher-fixture.ts';
+} from '../integration/launcher/launcher-fixture.ts';
 
 let fixture: LauncherFixture;
 beforeAll(async () => {

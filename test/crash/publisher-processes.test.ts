@@ -7,10 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findTask } from '@sallyport/shared/db/task';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addRepository, lookAt, seedCollectedTask, type CollectedTask } from './collected-task.ts';
-import { createPublisherWorld, type PublisherWorld } from './publisher-world.ts';
+import {
+  addRepository,
+  lookAt,
+  seedCollectedTask,
+  type CollectedTask,
+} from '../integration/publisher/collected-task.ts';
+import {
+  createPublisherWorld,
+  type PublisherWorld,
+} from '../integration/publisher/publisher-world.ts';
 
-const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
+const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 type Name = 'publisher' | 'importer';
 
 interface Running {

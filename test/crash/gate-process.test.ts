@@ -9,9 +9,14 @@ import {
   createServices,
   type ServiceProcess,
   type Services,
-} from '../../support/deployment/start-service.ts';
-import { deliver, SECRET, sign } from '../intake/intake-client.ts';
-import { commentPayload, createGateFixture, OWN_APP, type GateFixture } from './gate-fixture.ts';
+} from '../support/deployment/start-service.ts';
+import { deliver, SECRET, sign } from '../integration/intake/intake-client.ts';
+import {
+  commentPayload,
+  createGateFixture,
+  OWN_APP,
+  type GateFixture,
+} from '../integration/gate/gate-fixture.ts';
 
 let fixture: GateFixture;
 let services: Services;

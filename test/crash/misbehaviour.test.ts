@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ScriptedAction } from '../../support/agent/script.ts';
+import type { ScriptedAction } from '../support/agent/script.ts';
 import {
   createLauncherFixture,
   type LauncherFixture,
   type SeedOptions,
-} from './launcher-fixture.ts';
+} from '../integration/launcher/launcher-fixture.ts';
 
 let fixture: LauncherFixture;
 beforeAll(async () => {

@@ -2,9 +2,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ScriptedAction } from '../../support/agent/script.ts';
-import { createLauncherFixture, type LauncherFixture, type Look } from './launcher-fixture.ts';
-import { makeNpmProject, type NpmProject } from './npm-project.ts';
+import type { ScriptedAction } from '../support/agent/script.ts';
+import {
+  createLauncherFixture,
+  type LauncherFixture,
+  type Look,
+} from '../integration/launcher/launcher-fixture.ts';
+import { makeNpmProject, type NpmProject } from '../integration/launcher/npm-project.ts';
 
 const DONE: ScriptedAction = { do: 'handOff', outcome: 'done' };
 const PASS: ScriptedAction = { do: 'handOff', outcome: 'pass' };
