@@ -81,8 +81,9 @@ export async function checkLine(report: Report, stack: Stack): Promise<void> {
 
   await report.check('the sandbox holds no credential and reaches nobody', async () => {
     const postgres = await stack.addressIn('postgres', 'data');
+    // The bait that lies in every sandbox would hold what it is in; see the next check.
     const look =
-      'env; ls -d /run/secrets /srv/sallyport /sealed /var/lib/sallyport; ls /proc | grep -c "^[0-9]"; ' +
+      'env | sed "s/^GITHUB_DEPLOY_TOKEN=.*/GITHUB_DEPLOY_TOKEN/"; ls -d /run/secrets /srv/sallyport /sealed /var/lib/sallyport; ls /proc | grep -c "^[0-9]"; ' +
       `timeout 3 bash -c "exec 3<>/dev/tcp/${postgres}/5432" && echo database open || echo database closed; ` +
       'unshare --user true && echo namespaces open || echo namespaces closed';
     stack.setScript([
@@ -101,6 +102,16 @@ export async function checkLine(report: Report, stack: Stack): Promise<void> {
     );
     // bubblewrap's first process, the agent, its shell and what that runs.
     assert.ok(Number(/^\d+$/m.exec(seen)?.[0]) < 12, seen);
+  });
+
+  await report.check('what carries the bait of a sandbox out is held', async () => {
+    stack.setScript([
+      { do: 'run', command: 'env >seen.txt' },
+      { do: 'handOff', outcome: 'done', summary: 'looked around' },
+    ]);
+    const { issue } = await ask(WRITER);
+    const task = await ended(issue).finally(() => stack.setScript(SAMPLE_FIX));
+    assert.deepEqual([task.state, task.reason], ['held', 'canary_seen']);
   });
 
   await checkHalt(report, stack, github, { ask, taskOf, ended });
