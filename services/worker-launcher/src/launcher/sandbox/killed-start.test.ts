@@ -38,7 +38,7 @@ function start(mark: string, moment: string) {
 it.each(['group_made', 'started_not_registered'])('killed at %s', async (moment) => {
   const mark = newId();
   expect(await start(mark, moment).ended).toBe('SIGKILL');
-  await expect.poll(() => leftOf(mark), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => leftOf(mark), { timeout: 20_000 }).toBe(0);
 });
 
 it('killed when it runs, and until then it is there to be found', async () => {
@@ -48,5 +48,5 @@ it('killed when it runs, and until then it is there to be found', async () => {
   expect(leftOf(mark)).toBeGreaterThan(0);
   child.kill('SIGKILL');
   expect(await ended).toBe('SIGKILL');
-  await expect.poll(() => leftOf(mark), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => leftOf(mark), { timeout: 20_000 }).toBe(0);
 });

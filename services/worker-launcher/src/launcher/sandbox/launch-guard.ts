@@ -20,13 +20,16 @@ for group in "\${!directories[@]}"; do
   [[ $group = announced-* ]] || kill -KILL -- "-$group" 2>/dev/null
 done
 rm -rf -- "$scratch"
-for try in 1 2 3 4 5 6 7 8 9 10; do
+for (( try = 0; try < 80; try++ )); do
   stuck=no
   for directory in \${directories[@]} $left; do
-    [ -d "$directory" ] && { rmdir "$directory" 2>/dev/null || stuck=yes; }
+    [ -d "$directory" ] || continue
+    # Whatever is in the group is the sandbox's, also what was never registered; the dying stay in it for a moment.
+    while read -r pid; do kill -KILL "$pid"; done 2>/dev/null < "$directory/cgroup.procs"
+    rmdir "$directory" 2>/dev/null || stuck=yes
   done
   [ $stuck = no ] && break
-  sleep 0.2
+  if [ $try -lt 20 ]; then sleep 0.1; else sleep 1; fi
 done
 `;
 
