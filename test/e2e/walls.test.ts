@@ -98,7 +98,12 @@ it('shows the App key to the publisher alone', () => {
 it("keeps the deployment's own secrets, logs and data from every process and from strangers", () => {
   const { deployment } = running();
   const { dir } = deployment;
-  const paths = ['secrets', 'logs', 'postgres', 'redis', 'processes'].map((d) => join(dir, d));
+  const servers = [
+    // A server that somebody else gave keeps its data elsewhere.
+    ...(process.env['DATABASE_URL_FILE'] === undefined ? ['postgres'] : []),
+    ...(process.env['REDIS_URL_FILE'] === undefined ? ['redis'] : []),
+  ];
+  const paths = ['secrets', 'logs', 'processes', ...servers].map((d) => join(dir, d));
   for (const sub of ['secrets', 'logs']) {
     paths.push(...readdirSync(join(dir, sub)).map((file) => join(dir, sub, file)));
   }
