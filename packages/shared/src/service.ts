@@ -1,10 +1,8 @@
 /**
- * The half that every main shares: configuration, log, Postgres, Redis, halt, presence, outbox, start, drain, stop. A main
- * says what it holds and what it consumes; everything that must be the same in all of them happens here.
- * Exit codes: 0 asked to stop, 1 crashed, 2 bad configuration, 3 schema newer than the code.
+ * The half that every main with a database shares: Postgres, Redis, halt, presence, outbox, drain. A main says what it holds
+ * and what it consumes; everything that must be the same in all of them happens here.
  */
 import { hostname } from 'node:os';
-import closeWithGrace from 'close-with-grace';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { COMMON_VALUES } from './common-values.ts';
@@ -13,18 +11,19 @@ import { createListener, type Listener } from './db/listen.ts';
 import { requireSchema } from './db/migrate.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { appear, beat, disappear } from './db/presence.ts';
-import { AppError, errorCodeOf } from './errors.ts';
+import { AppError } from './errors.ts';
 import { createHaltGuard, type HaltGuard } from './halt/guard.ts';
 import { newId } from './ids.ts';
-import { createLogger, type Logger } from './log.ts';
+import type { Logger } from './log.ts';
+import { createPeriodic } from './periodic.ts';
 import type { Process } from './processes.ts';
 import { queuesOf } from './queue/acl.ts';
 import type { Consumer } from './queue/consumer.ts';
 import type { QueueData, QueueName } from './queue/contracts.ts';
+import { runProcess, type Started } from './run-process.ts';
 
 const BEAT_MS = 500;
 const DRAIN_DEADLINE_MS = 8000;
-const GRACE_MS = 12_000;
 
 const COMMON_SECRETS = { DATABASE_URL: z.string().min(1), REDIS_URL: z.string().min(1) };
 type CommonConfig = ConfigOf<typeof COMMON_VALUES, typeof COMMON_SECRETS>;
@@ -68,26 +67,15 @@ export function environmentOf<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   };
 }
 
-/** Runs a service until it is asked to stop or cannot go on. Never returns while the service lives. */
-export async function runService<V extends z.ZodRawShape, S extends z.ZodRawShape>(
+/** Runs a service until it is asked to stop or cannot go on. */
+export function runService<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   spec: ServiceSpec<V, S>,
 ): Promise<void> {
-  // Node opens its inspector on SIGUSR1, for any local user to attach to; a handler takes that away.
-  process.on('SIGUSR1', () => {});
-  let config: ConfigOf<V, S> & CommonConfig;
-  try {
-    config = loadConfig(environmentOf(spec.config), process.env) as ConfigOf<V, S> & CommonConfig;
-  } catch (error) {
-    process.stderr.write(`${spec.name}: ${(error as Error).message}\n`);
-    process.exit(errorCodeOf(error) === 'bad_config' ? 2 : 1);
-  }
-  const log = createLogger(spec.name, config.LOG_LEVEL);
-  try {
-    await run(spec, config, log);
-  } catch (error) {
-    log.fatal({ err: error }, 'service failed to start');
-    process.exit(exitCodeOf(error));
-  }
+  return runProcess(
+    spec.name,
+    () => loadConfig(environmentOf(spec.config), process.env) as ConfigOf<V, S> & CommonConfig,
+    (config, log) => start(spec, config, log),
+  );
 }
 
 // A process with no part in any queue (the console) keeps no connection to Redis and does not pay for the library.
@@ -100,17 +88,11 @@ async function loadQueueing() {
   return { ...connection, ...consumer, ...forwarder };
 }
 
-function exitCodeOf(error: unknown): number {
-  const code = errorCodeOf(error);
-  if (code === 'schema_newer') return 3;
-  return code === 'bad_config' ? 2 : 1;
-}
-
-async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
+async function start<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   spec: ServiceSpec<V, S>,
   config: ConfigOf<V, S> & CommonConfig,
   log: Logger,
-): Promise<void> {
+): Promise<Started> {
   const deployment = config.DEPLOYMENT_ID;
   const instance = newId();
   const poolOptions = { url: config.DATABASE_URL, deployment, process: spec.name };
@@ -125,8 +107,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
   const stopping = new AbortController();
   const consumers: Consumer[] = [];
   const connections: Redis[] = [];
-  const timers: NodeJS.Timeout[] = [];
-  const periodic = new Set<Promise<void>>();
+  const periodic = createPeriodic(log);
 
   function onForbidden(error: unknown): void {
     log.fatal({ err: error }, 'Redis refuses this process; its access list or password is wrong');
@@ -149,24 +130,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
       onForbidden,
     });
 
-  function every(name: string, ms: number, work: () => Promise<void>): void {
-    let busy = false;
-    function tick(): void {
-      if (busy || stopping.signal.aborted) return;
-      busy = true;
-      const turn = work()
-        .catch((error: unknown) => log.warn({ err: error, name }, 'periodic work failed'))
-        .finally(() => {
-          busy = false;
-          periodic.delete(turn);
-        });
-      periodic.add(turn);
-    }
-    timers.push(setInterval(tick, ms));
-    tick();
-  }
-
-  every('presence', BEAT_MS, () => beat(db, instance, halt.seenVersion()));
+  periodic.every('presence', BEAT_MS, () => beat(db, instance, halt.seenVersion()));
   halt.onChange(() => void beat(db, instance, halt.seenVersion()).catch(() => {}));
 
   const stopService = await spec.start({
@@ -177,7 +141,7 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     db,
     listener,
     halt,
-    every,
+    every: periodic.every,
     stopping: stopping.signal,
     consume(queue, concurrency, handle) {
       if (queueing === undefined) throw new AppError('forbidden', `${spec.name} takes no jobs`);
@@ -189,21 +153,20 @@ async function run<V extends z.ZodRawShape, S extends z.ZodRawShape>(
     },
   });
 
-  closeWithGrace({ delay: GRACE_MS, logger: false }, async ({ err, signal }) => {
-    if (err !== undefined) log.fatal({ err }, 'service crashed');
-    else log.info({ signal }, 'stopping');
-    stopping.abort();
-    for (const timer of timers) clearInterval(timer);
-    await Promise.allSettled(consumers.map((consumer) => consumer.stop(DRAIN_DEADLINE_MS)));
-    await stopService?.();
-    await Promise.allSettled(periodic);
-    await forwarder?.stop();
-    halt.stop();
-    await disappear(db, instance).catch(() => {});
-    await listener.close();
-    for (const redis of connections) redis.disconnect();
-    await db.end();
-    log.info('stopped');
-  });
-  log.info({ instance, deployment }, 'ready');
+  return {
+    facts: { instance, deployment },
+    async stop() {
+      stopping.abort();
+      periodic.end();
+      await Promise.allSettled(consumers.map((consumer) => consumer.stop(DRAIN_DEADLINE_MS)));
+      await stopService?.();
+      await periodic.settled();
+      await forwarder?.stop();
+      halt.stop();
+      await disappear(db, instance).catch(() => {});
+      await listener.close();
+      for (const redis of connections) redis.disconnect();
+      await db.end();
+    },
+  };
 }
