@@ -15,7 +15,8 @@ const TeamsFileSchema = z
     repositoryTeams: RepositoryTeamsSchema.optional(),
   })
   .refine((file) => file.teams !== undefined || file.templates !== undefined);
-const FORM = '{"default": NAME, "teams": [TEAM, …], "templates": {"cli": CLI}}';
+/** What such a file looks like. */
+export const TEAMS_FILE_FORM = '{"default": NAME, "teams": [TEAM, …], "templates": {"cli": CLI}}';
 const REPOSITORY_FORM =
   '{"allow": true, "clis": [CLI, …], "models": [MODEL, …], "autonomous": [MODE, …], "args": [ARGUMENT, …]}, with one of "clis" at least';
 
@@ -35,7 +36,7 @@ export function parseTeamsFile(value: unknown): TeamsFile {
   if (!file.success) {
     const problems = file.error.issues.every((issue) => issue.path[0] === 'repositoryTeams')
       ? [`repositoryTeams must be ${REPOSITORY_FORM}`]
-      : [`it must be ${FORM}, with "teams" or "templates" at least`];
+      : [`it must be ${TEAMS_FILE_FORM}, with "teams" or "templates" at least`];
     return { teams: [], defaultName: '', problems, repositoryTeams: NO_LEAVE };
   }
   const teams: Team[] = [];

@@ -2,9 +2,9 @@
  * The operator's teams, for showing. A file that the gate would not start with must not keep the console from starting too:
  * here is the halt, and here somebody looks for what is wrong.
  */
-import { readFileSync } from 'node:fs';
+import { readOperatorFile } from '@sallyport/shared/operator-file';
 import type { Team } from '@sallyport/teams/team';
-import { parseTeamsFile } from '@sallyport/teams/teams-file';
+import { parseTeamsFile, TEAMS_FILE_FORM } from '@sallyport/teams/teams-file';
 
 export interface OperatorTeams {
   /** Whether the console was told of a file. */
@@ -26,7 +26,8 @@ export const NO_OPERATOR_TEAMS: OperatorTeams = {
 export function readOperatorTeams(path: string | undefined): OperatorTeams {
   if (path === undefined) return NO_OPERATOR_TEAMS;
   try {
-    return { given: true, ...parseTeamsFile(JSON.parse(readFileSync(path, 'utf8'))) };
+    const file = readOperatorFile({ variable: 'TEAMS_FILE', path, form: TEAMS_FILE_FORM });
+    return { given: true, ...parseTeamsFile(file) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be read';
     return { ...NO_OPERATOR_TEAMS, given: true, problems: [reason] };

@@ -6,7 +6,7 @@ import {
   parsePolicyConfig,
   type PolicyConfig,
 } from '@sallyport/policy/policy-config';
-import { readOperatorFile } from './operator-file.ts';
+import { readOperatorFile } from '@sallyport/shared/operator-file';
 
 export interface PolicyChoice {
   hash: string;
@@ -16,7 +16,7 @@ export interface PolicyChoice {
 /** Reads POLICY_FILE when it is given. @throws AppError `bad_config` when it is no policy. */
 export function choosePolicy(path: string | undefined): PolicyChoice {
   if (path === undefined) return { hash: hashPolicy(DEFAULT_POLICY), content: DEFAULT_POLICY };
-  const input = readOperatorFile('POLICY_FILE', path);
+  const input = readOperatorFile({ variable: 'POLICY_FILE', path, form: '{}' });
   try {
     const content = parsePolicyConfig(input);
     return { hash: hashPolicy(content), content };

@@ -1,12 +1,12 @@
 /** The teams that may be asked for: the operator's, or the built-in one, each under the hash that goes into the ticket. */
 import { AppError } from '@sallyport/shared/errors';
+import { readOperatorFile } from '@sallyport/shared/operator-file';
 import { hashTeam } from '@sallyport/teams/team-hash';
 import { NO_LEAVE, type RepositoryLeave } from '@sallyport/teams/repository-teams';
 import type { Team } from '@sallyport/teams/team';
-import { parseTeamsFile } from '@sallyport/teams/teams-file';
+import { parseTeamsFile, TEAMS_FILE_FORM } from '@sallyport/teams/teams-file';
 import { TEMPLATES } from '@sallyport/teams/templates/find-template';
 import { STARTER_TEAM } from './starter-team.ts';
-import { readOperatorFile } from './operator-file.ts';
 
 export interface TeamChoice {
   /** The team that runs when none is named. */
@@ -31,7 +31,9 @@ export function chooseTeams(path: string | undefined): TeamChoice {
   if (path === undefined) {
     return teamChoice([STARTER_TEAM, ...TEMPLATES], STARTER_TEAM.name, NO_LEAVE);
   }
-  const file = parseTeamsFile(readOperatorFile('TEAMS_FILE', path));
+  const file = parseTeamsFile(
+    readOperatorFile({ variable: 'TEAMS_FILE', path, form: TEAMS_FILE_FORM }),
+  );
   const { teams, defaultName, problems, repositoryTeams } = file;
   if (problems.length > 0) {
     throw new AppError('bad_config', `TEAMS_FILE: ${path}:\n  ${problems.join('\n  ')}`);

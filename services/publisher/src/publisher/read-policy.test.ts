@@ -27,7 +27,7 @@ describe('reading the policy', () => {
 
   it.each([
     ['a word that is no setting', '{"limit":{}}', /limit/],
-    ['no JSON', 'files: 7', /it is no JSON/],
+    ['no JSON', 'files: 7', /is no JSON/],
   ])('refuses %s and names the file', (_, content, problem) => {
     const file = written(content);
     expect(() => readPolicy(file)).toThrow(problem);

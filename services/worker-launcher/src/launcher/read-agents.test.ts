@@ -61,5 +61,5 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test('a file that is no JSON is refused with what to write', () => {
-  expect(() => read('{')).toThrow(/AGENTS_FILE: cannot read .*agents\.json as JSON; write/);
+  expect(() => read('{')).toThrow(/AGENTS_FILE: .*agents\.json is no JSON \(.+\); write/);
 });

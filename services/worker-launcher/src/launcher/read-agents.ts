@@ -2,9 +2,8 @@
  * The agent CLIs that the operator offers, from one JSON file. What stands in it is all that an agent's sandbox is lent
  * besides its task, so a mistake must be a refusal at start and never a surprise inside.
  */
-import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
-import { AppError } from '@sallyport/shared/errors';
+import { parseOperatorFile } from '@sallyport/shared/operator-file';
 import { scrubSecrets } from '@sallyport/shared/scrub';
 import { z } from 'zod';
 
@@ -61,19 +60,7 @@ const AgentsSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]{0,39}$/), AgentS
  * @throws AppError `bad_config` that names the file, every place in it that is wrong, and what to write there.
  */
 export function readAgents(file: string): Agents {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const message = `AGENTS_FILE: cannot read ${file} as JSON; write {"<cli>": {"argv": ["/path/inside"]}} into it`;
-    throw new AppError('bad_config', message, { cause });
-  }
-  const parsed = AgentsSchema.safeParse(value);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      (i) => `${i.path.map(String).join('.') || 'the file'}: ${i.message}`,
-    );
-    throw new AppError('bad_config', `AGENTS_FILE: ${file}:\n  ${problems.join('\n  ')}`);
-  }
-  return new Map(Object.entries(parsed.data));
+  const form = '{"<cli>": {"argv": ["/path/inside"]}}';
+  const agents = parseOperatorFile({ variable: 'AGENTS_FILE', path: file, form }, AgentsSchema);
+  return new Map(Object.entries(agents));
 }

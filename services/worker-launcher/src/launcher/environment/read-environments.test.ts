@@ -39,7 +39,7 @@ test('names of repositories are compared as GitHub does', () => {
 
 describe('a mistake is told with its place:', () => {
   test.each([
-    ['no JSON', '{', 'cannot read'],
+    ['no JSON', '{', 'is no JSON'],
     ['an unknown key', { registry: {} }, 'Unrecognized key'],
     [
       'a relative directory',

@@ -2,9 +2,8 @@
  * What the operator says about environments, from one JSON file: whether repositories may bring their own, which
  * registries and images there are, and environments that are used instead of a repository's.
  */
-import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
-import { AppError } from '@sallyport/shared/errors';
+import { parseOperatorFile } from '@sallyport/shared/operator-file';
 import { EnvironmentSchema, type Environment } from '@sallyport/teams/environment/environment';
 import { z } from 'zod';
 
@@ -74,14 +73,12 @@ export interface CacheBounds {
  * @throws AppError `bad_config` that names the file, every place in it that is wrong, and what to write there.
  */
 export function readEnvironments(file: string | undefined): Environments {
-  const parsed = EnvironmentsSchema.safeParse(file === undefined ? {} : readJson(file));
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      (i) => `${i.path.map(String).join('.') || 'the file'}: ${i.message}`,
-    );
-    throw new AppError('bad_config', `ENVIRONMENTS_FILE: ${file}:\n  ${problems.join('\n  ')}`);
-  }
-  const { fromRepositories, cache, registries, images, repositories } = parsed.data;
+  const form = '{"repositories": {}}';
+  const said =
+    file === undefined
+      ? EnvironmentsSchema.parse({})
+      : parseOperatorFile({ variable: 'ENVIRONMENTS_FILE', path: file, form }, EnvironmentsSchema);
+  const { fromRepositories, cache, registries, images, repositories } = said;
   return {
     fromRepositories,
     cache: { maxBytes: cache.maxGibibytes * GIB, maxAgeMs: cache.maxAgeDays * DAY_MS },
@@ -96,15 +93,6 @@ export function readEnvironments(file: string | undefined): Environments {
       Object.entries(repositories).map(([id, environment]) => [lower(id), environment]),
     ),
   };
-}
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const message = `ENVIRONMENTS_FILE: cannot read ${file} as JSON; write {"repositories": {}} into it`;
-    throw new AppError('bad_config', message, { cause });
-  }
 }
 
 function lower(text: string): string {
