@@ -227,8 +227,8 @@ export async function createStack(engine: Engine) {
     async down(): Promise<void> {
       await compose(['down', '--volumes', '--timeout', '5'], { timeoutMs: DOWN_TIMEOUT_MS });
       // Most of it belongs to the containers' users.
-      const inside = '/work/sallyport/deploy/compose/state';
-      await this.asRoot(['--volume', `${work}:/work`], 'rm', '-rf', inside);
+      const inside = '/stack/sallyport/deploy/compose/state';
+      await this.asRoot(['--volume', `${work}:/stack`], 'rm', '-rf', inside);
       rmSync(work, { recursive: true, force: true });
     },
   };
