@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 
 export interface Periodic {
   /** Runs the work now and then every `ms`. */
-  every(name: string, ms: number, work: () => Promise<void>): void;
+  readonly every: (name: string, ms: number, work: () => Promise<void>) => void;
   /** No turn begins any more. */
   end(): void;
   /** Settles when the turns that had begun are over. */

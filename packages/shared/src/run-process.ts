@@ -12,7 +12,7 @@ export interface Started {
   /** Said together with `ready`. */
   facts: Readonly<Record<string, unknown>>;
   /** Ends what was started, in order. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Runs a process until it is asked to stop or cannot go on. `load` throws what is wrong with the configuration. */
