@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@sallyport/shared/ids';
 import { removeTree } from '../workspace/remove-tree.ts';
-import { STEP_LIMITS } from '../run/step-sandbox.ts';
+import { STEP_LIMITS } from '../run/step-places.ts';
 import { createBubblewrapDriver } from '../sandbox/bubblewrap-driver.ts';
 import type { SandboxDriver, SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
 import { runBareBubblewrap, runBareDocker } from './bare-sandboxes.ts';

@@ -21,7 +21,7 @@ import { prepareRun } from '../collector/prepare-run.ts';
 import { takeTree } from '../collector/take-tree.ts';
 import { createLocalWorkspace } from '../workspace/local-workspace.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
-import { GIT_TARGET, STEP_LIMITS, TREE } from '../run/step-sandbox.ts';
+import { GIT_TARGET, STEP_LIMITS, TREE } from '../run/step-places.ts';
 import { createBubblewrapDriver } from '../sandbox/bubblewrap-driver.ts';
 import type { SandboxMount } from '../sandbox/driver.ts';
 import { upperDirectory } from '../sandbox/overlay-mounts.ts';

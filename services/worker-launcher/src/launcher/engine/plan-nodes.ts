@@ -14,10 +14,12 @@ import { failRun } from '../run/run-stop.ts';
 import {
   FILES_DIRECTORY,
   GIT_TARGET,
+  IN,
+  OUT,
   STEP_LIMITS,
   stepEnvironment,
   TREE,
-} from '../run/step-sandbox.ts';
+} from '../run/step-places.ts';
 import type { AdmittedRun } from '../run/work.ts';
 
 export interface PlannedNode {
@@ -100,8 +102,8 @@ function mountsOf(agent: Agent, readOnly: boolean): PolicyMount[] {
     { role: 'tree', target: TREE, access: readOnly ? 'throw_away' : 'read_write' },
     ...(readOnly ? [{ role: 'git', target: GIT_TARGET, access: 'read_only' }] : []),
     { role: 'history', target: HISTORY_TARGET, access: 'read_only' },
-    { role: 'in', target: '/in', access: 'read_only' },
-    { role: 'out', target: '/out', access: 'read_write' },
+    { role: 'in', target: IN, access: 'read_only' },
+    { role: 'out', target: OUT, access: 'read_write' },
     ...agent.mounts.map(({ inside }) => ({ role: 'agent', target: inside, access: 'read_only' })),
   ];
 }

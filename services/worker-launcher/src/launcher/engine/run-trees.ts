@@ -18,7 +18,7 @@ import type { CollectorOperation } from '../collector/operation.ts';
 import { loadStepPack, writePatch } from '../collector/step-pack.ts';
 import type { RunEnvironment } from '../environment/run-environment.ts';
 import type { SandboxMount } from '../sandbox/driver.ts';
-import { GIT_TARGET, TREE } from '../run/step-sandbox.ts';
+import { GIT_TARGET, TREE } from '../run/step-places.ts';
 import type { AdmittedRun, RunWork } from '../run/work.ts';
 
 const PATCH_MAX_BYTES = 16 * 1024 * 1024;

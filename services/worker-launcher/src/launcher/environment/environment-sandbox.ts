@@ -3,9 +3,8 @@
  * operator lends, and neither agent, task nor network.
  */
 import { HISTORY_TARGET, historyDirectory } from '../collector/layout.ts';
-import { STEP_LIMITS, TREE } from '../run/step-sandbox.ts';
+import { BASE_ENVIRONMENT, STEP_LIMITS, TREE } from '../run/step-places.ts';
 import type { SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
-import { INSIDE_HOME } from '../sandbox/root-layout.ts';
 import type { ChosenEnvironment } from './choose-environment.ts';
 import { commandScript } from './command-script.ts';
 
@@ -26,14 +25,7 @@ export function buildEnvironmentSandbox(input: EnvironmentSandboxInput): Sandbox
   return {
     id: input.id,
     argv: commandScript(environment.commands),
-    env: {
-      CI: 'true',
-      ...environment.env,
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: INSIDE_HOME,
-      LANG: 'C.UTF-8',
-      TERM: 'dumb',
-    },
+    env: { CI: 'true', ...environment.env, ...BASE_ENVIRONMENT },
     cwd: TREE,
     mounts: [
       ...input.treeMounts,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { buildPrompt, type PromptInput } from './build-prompt.ts';
 import type { Withheld } from '../collector/configuration.ts';
 import { buildTaskFile } from './build-task-file.ts';
-import { PLACES } from './step-sandbox.ts';
+import { PLACES } from './step-places.ts';
 
 function snapshot(body: string, text = '/agent fix this'): Snapshot {
   const sha = 'a'.repeat(40);

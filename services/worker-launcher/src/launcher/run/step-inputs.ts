@@ -5,7 +5,7 @@ import { canaryFile } from '../canary/place-canary.ts';
 import type { StepDirectories } from '../collector/layout.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { TaskFile } from './build-task-file.ts';
-import { FILES_DIRECTORY, PLACES, PROMPT_NAME, TASK_NAME } from './step-sandbox.ts';
+import { FILES_DIRECTORY, PLACES, PROMPT_NAME, TASK_NAME } from './step-places.ts';
 
 export interface GivenHandOff {
   node: string;

@@ -7,48 +7,8 @@ import { HISTORY_TARGET, historyDirectory, type StepDirectories } from '../colle
 import { canaryMount, CANARY_VARIABLE } from '../canary/place-canary.ts';
 import type { PlannedNode } from '../engine/plan-nodes.ts';
 import type { Agent } from '../read-agents.ts';
-import { HAND_OFF_NAME } from '../read-hand-off.ts';
-import type { SandboxLimits, SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
-import { INSIDE_HOME } from '../sandbox/root-layout.ts';
-
-const MIB = 1024 * 1024;
-/** Places inside every step's sandbox. */
-export const TREE = '/work';
-export const GIT_TARGET = `${TREE}/.git`;
-export const FILES_DIRECTORY = '/in/read-only';
-export const PROMPT_NAME = 'prompt.md';
-export const TASK_NAME = 'task.json';
-export const PLACES = {
-  tree: TREE,
-  taskFile: `/in/${TASK_NAME}`,
-  handOff: `/out/${HAND_OFF_NAME}`,
-  handOffs: '/in/hand-offs',
-  patch: '/in/diff.patch',
-} as const;
-
-export const STEP_LIMITS: Omit<SandboxLimits, 'wallMs'> = {
-  graceMs: 2_000,
-  memoryBytes: 4096 * MIB,
-  processes: 512,
-  fileBytes: 1024 * MIB,
-  diskBytes: 8192 * MIB,
-  outputBytes: 32 * MIB,
-  openFiles: 1024,
-};
-
-/** The agent's environment before its adapter has its say. */
-export function stepEnvironment(agent: Agent): Record<string, string> {
-  return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    HOME: INSIDE_HOME,
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-    ...agent.env,
-    SALLYPORT_PROMPT: `/in/${PROMPT_NAME}`,
-    SALLYPORT_TASK: PLACES.taskFile,
-    SALLYPORT_HAND_OFF: PLACES.handOff,
-  };
-}
+import type { SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
+import { IN, OUT, STEP_LIMITS, TREE } from './step-places.ts';
 
 export interface StepSandboxInput {
   stepId: string;
@@ -73,8 +33,8 @@ export function buildStepSandbox(input: StepSandboxInput): SandboxSpec {
   const mounts: SandboxMount[] = [
     ...input.treeMounts,
     readOnly('history', historyDirectory(input.runDirectory), HISTORY_TARGET),
-    readOnly('in', directories.in, '/in'),
-    { kind: 'bind', role: 'out', source: directories.out, target: '/out', access: 'read_write' },
+    readOnly('in', directories.in, IN),
+    { kind: 'bind', role: 'out', source: directories.out, target: OUT, access: 'read_write' },
     canaryMount(directories),
     ...agent.mounts.map((m) => readOnly('agent', m.host, m.inside)),
   ];
