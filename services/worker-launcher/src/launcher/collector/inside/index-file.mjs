@@ -101,17 +101,14 @@ export function readIndex(path) {
       }
       return found;
     },
-    /** Every path that ends in this name. */
+    /** Every path whose last part is this name. */
     named(name) {
       const found = [];
-      const wanted = Buffer.from(`/${name}`, 'latin1');
+      const wanted = Buffer.from(name, 'latin1');
       for (let i = 0; i < starts.length; i += 1) {
-        const length = Math.min(wanted.length, ends[i] - names[i]);
-        const isWhole = length === name.length && ends[i] - names[i] === name.length;
-        const from = isWhole ? 1 : 0;
-        if (length < wanted.length && !isWhole) continue;
-        const at = ends[i] - (wanted.length - from);
-        if (bytes.compare(wanted, from, wanted.length, at, ends[i]) === 0) found.push(pathAt(i));
+        const at = ends[i] - wanted.length;
+        if (at < names[i] || (at > names[i] && bytes[at - 1] !== SLASH)) continue;
+        if (bytes.compare(wanted, 0, wanted.length, at, ends[i]) === 0) found.push(pathAt(i));
       }
       return found;
     },
