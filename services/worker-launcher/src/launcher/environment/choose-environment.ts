@@ -67,16 +67,16 @@ export function resolveEnvironment(
       : `image: "${environment.image}" is none of the operator's (${listed(environments.images.keys())})`;
     return { reason: known ? 'image_unavailable' : 'image_unknown', message };
   }
+  const offered = new Map(
+    [...environments.registries].filter(
+      ([, { repositories }]) => repositories === null || repositories.has(repository.toLowerCase()),
+    ),
+  );
   const registries: { name: string; directory: string }[] = [];
   for (const name of environment.registries) {
-    const registry = environments.registries.get(name);
-    const mayName =
-      registry?.repositories === null || registry?.repositories.has(repository.toLowerCase());
-    if (registry === undefined || mayName !== true) {
-      const offered = [...environments.registries].filter(
-        ([, r]) => r.repositories === null || r.repositories.has(repository.toLowerCase()),
-      );
-      const message = `registries: "${name}" is none that the operator lends to this repository (${listed(offered.map(([id]) => id))})`;
+    const registry = offered.get(name);
+    if (registry === undefined) {
+      const message = `registries: "${name}" is none that the operator lends to this repository (${listed(offered.keys())})`;
       return { reason: 'registry_unknown', message };
     }
     registries.push({ name, directory: registry.directory });
