@@ -32,7 +32,6 @@ export async function lookIntoSandbox(driver: SandboxDriver): Promise<string[]> 
     process.env[VARIABLE] = marker;
     const exit = await driver.run({
       id: `doctor-${marker}`,
-      // The marker stands in the command line, which is the sandbox's own, in halves.
       argv: ['/bin/bash', '-c', LOOK, 'look', marker, file, String(process.pid)],
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/tmp',
