@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readIndex } from './index-file.mjs';
 import { checkOut, makeStepRepository } from './materialize.mjs';
+import { diffTrees } from './read-diff.mjs';
 import { treeOf } from './run-operations.mjs';
 import { showTree } from './shown-tree.mjs';
 import { RUN, STORE } from './stores.mjs';
@@ -88,18 +89,11 @@ async function layOutChange(git, at, tree, below) {
 }
 
 async function readChange(git, from, to) {
-  const raw = await git.output(
-    ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', '--end-of-options', from, to],
-    { gitDir: STORE },
-  );
   const removals = [];
   const additions = [];
   const present = [];
   const removed = [];
-  const fields = raw.toString('latin1').split('\0');
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [, newMode, , newOid, status] = fields[i].slice(1).split(' ');
-    const path = fields[i + 1];
+  for (const { path, status, newMode, newOid } of await diffTrees(git, from, to)) {
     if (status === 'D') {
       removals.push(`0 ${'0'.repeat(40)}\t${path}\0`);
       removed.push(path);

@@ -1,4 +1,4 @@
-/** Says what changed between two trees: each path with its status and, where they can be counted, its lines. */
+/** Says what differs between two trees: each path with its status and, for people, its lines where they can be counted. */
 import { STORE } from './stores.mjs';
 
 const COUNT_TIMEOUT_MS = 10_000;
@@ -13,25 +13,31 @@ const BASE = [
 
 /** The changes from one tree to another, sorted by path as git sorts. */
 export async function readDiff(git, from, to) {
+  const differences = await diffTrees(git, from, to);
+  const lines = await countLines(git, from, to);
+  const changes = differences.map(({ path, status, oldMode, newMode }) => ({
+    path: showPath(path),
+    status,
+    oldMode,
+    newMode,
+    ...(lines?.get(path) ?? { added: null, removed: null }),
+  }));
+  return { changes, linesCounted: lines !== undefined };
+}
+
+/** What differs, in the same order. A path is its bytes, one character each; modes are as git prints them. */
+export async function diffTrees(git, from, to) {
   const raw = await git.output(
     ['diff-tree', ...BASE, '--raw', '--no-abbrev', '--end-of-options', from, to],
     { gitDir: STORE },
   );
-  const lines = await countLines(git, from, to);
   const fields = raw.toString('latin1').split('\0');
-  const changes = [];
+  const differences = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [oldMode, newMode, , , status] = fields[i].slice(1).split(' ');
-    const path = fields[i + 1];
-    changes.push({
-      path: showPath(path),
-      status,
-      oldMode,
-      newMode,
-      ...(lines?.get(path) ?? { added: null, removed: null }),
-    });
+    const [oldMode, newMode, , newOid, status] = fields[i].slice(1).split(' ');
+    differences.push({ path: fields[i + 1], status, oldMode, newMode, newOid });
   }
-  return { changes, linesCounted: lines !== undefined };
+  return differences;
 }
 
 /** A path for people and JSON: UTF-8 as it is, any other byte as \xNN. */

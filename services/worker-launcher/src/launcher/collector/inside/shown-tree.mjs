@@ -2,7 +2,7 @@
  * The tree that a step is shown: the given one, with every path that steers agents as the base commit has it, or left out
  * where it has none. What an earlier step wrote there stays in the tree that goes on, where it is judged, and steers nobody.
  */
-import { showPath } from './read-diff.mjs';
+import { diffTrees, showPath } from './read-diff.mjs';
 import { STORE } from './stores.mjs';
 
 const SHOWN_INDEX = '/tmp/shown-index';
@@ -96,29 +96,12 @@ function resolve(link, target) {
 
 /** What makes the given tree show the base's configuration: removals first, a file may stand where a directory stood. */
 async function readDifference(git, given, base, isConfiguration) {
-  const raw = await git.output(
-    [
-      'diff-tree',
-      '-r',
-      '-z',
-      '--no-renames',
-      '--raw',
-      '--no-abbrev',
-      '--end-of-options',
-      given,
-      base,
-    ],
-    { gitDir: STORE },
-  );
-  const fields = raw.toString('latin1').split('\0');
   const removals = [];
   const additions = [];
   const paths = [];
   /** Files that the given tree keeps and the base does not have: nothing can be shown below them. */
   const kept = new Set();
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [oldMode, newMode, , newOid, status] = fields[i].slice(1).split(' ');
-    const path = fields[i + 1];
+  for (const { path, status, oldMode, newMode, newOid } of await diffTrees(git, given, base)) {
     if (!isConfiguration(path, oldMode)) {
       if (status === 'D') kept.add(path);
       continue;
