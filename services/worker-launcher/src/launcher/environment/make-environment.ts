@@ -2,11 +2,12 @@
  * Makes an environment: runs its commands upon the tree of the base commit, in a sandbox without agent and network, and
  * takes in what it produces. What else the commands changed is compared and told, and goes no further.
  */
-import { AppError, errorCodeOf } from '@sallyport/shared/errors';
+import { AppError } from '@sallyport/shared/errors';
 import { mirrorDirectory, stepDirectories } from '../collector/layout.ts';
 import { takeEnvironment, type TakenEnvironment } from '../collector/take-environment.ts';
 import { takeTree, type TakenTree } from '../collector/take-tree.ts';
 import { createRunTrees, type PreparedTree } from '../engine/run-trees.ts';
+import { mayStart } from '../run/ask-halt.ts';
 import { lookAt } from '../run/take-step.ts';
 import type { AdmittedRun, RunWork } from '../run/work.ts';
 import type { SandboxExit } from '../sandbox/driver.ts';
@@ -85,13 +86,7 @@ async function runCommands(
     runDirectory: work.directories.pathOf(work.lease),
     wallMs: seconds * 1000,
   });
-  try {
-    await work.halt.assertClear(task.repositoryId);
-  } catch (error) {
-    if (errorCodeOf(error) !== 'halted') throw error;
-    work.signals.interrupt('halted');
-    work.signals.throwIfInterrupted();
-  }
+  if (!(await mayStart(work, task.repositoryId))) work.signals.throwIfInterrupted();
   return work.driver.run(spec, { signal: work.signals.agent });
 }
 

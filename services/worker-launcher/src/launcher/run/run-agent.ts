@@ -3,10 +3,10 @@
  * tree and with the reason in its prompt: the work was paid for, and what is missing is most often the last line of it.
  */
 import { crashPoint } from '@sallyport/shared/crash-point';
-import { errorCodeOf } from '@sallyport/shared/errors';
 import type { HandOff } from '@sallyport/teams/hand-off';
 import { readHandOff, type ReadHandOff } from '../read-hand-off.ts';
 import type { SandboxExit, SandboxSpec } from '../sandbox/driver.ts';
+import { mayStart } from './ask-halt.ts';
 import { handOffInWords } from './hand-off-in-words.ts';
 import { judgeExit, type StepFailure } from './judge-exit.ts';
 import type { RunWork } from './work.ts';
@@ -70,13 +70,7 @@ async function startOnce(
   repair?: string,
 ): Promise<SandboxExit | undefined> {
   const spec = await start.specFor(wallMs, repair);
-  try {
-    await work.halt.assertClear(start.repositoryId);
-  } catch (error) {
-    if (errorCodeOf(error) !== 'halted') throw error;
-    work.signals.interrupt('halted');
-    return undefined;
-  }
+  if (!(await mayStart(work, start.repositoryId))) return undefined;
   return work.driver.run(spec, {
     signal: work.signals.agent,
     onStdout: () => crashPoint('launcher:sandbox_runs'),
