@@ -27,9 +27,14 @@ export function mirrorDirectory(stateRoot: string, repositoryId: number): string
   return join(stateRoot, 'mirrors', checkName(String(repositoryId), 'repository id'));
 }
 
+/** Where the directories of all runs lie. */
+export function runsDirectory(stateRoot: string): string {
+  return join(stateRoot, 'runs');
+}
+
 /** The directory of one run: its store, the history its agents may see, its steps. */
 export function runDirectory(stateRoot: string, runId: string): string {
-  return join(stateRoot, 'runs', checkName(runId, 'run id'));
+  return join(runsDirectory(stateRoot), checkName(runId, 'run id'));
 }
 
 /** The history of the start commit, to be mounted read-only at HISTORY_TARGET in every step that has the tree. */
@@ -51,9 +56,14 @@ export function stepDirectories(run: string, key: string): StepDirectories {
   };
 }
 
-/** Where the environments of one repository lie that were made on this host. */
-export function environmentsDirectory(stateRoot: string, repositoryId: number): string {
-  return join(stateRoot, 'environments', checkName(String(repositoryId), 'repository id'));
+/** Where the environments lie that were made on this host, in a directory for each repository. */
+export function environmentsDirectory(stateRoot: string): string {
+  return join(stateRoot, 'environments');
+}
+
+/** Those of one repository. */
+export function repositoryEnvironments(stateRoot: string, repositoryId: number): string {
+  return join(environmentsDirectory(stateRoot), checkName(String(repositoryId), 'repository id'));
 }
 
 /** One of them; what steps see of it lies in `layer`. */
@@ -62,7 +72,7 @@ export function environmentDirectory(
   repositoryId: number,
   name: string,
 ): string {
-  return join(environmentsDirectory(stateRoot, repositoryId), checkName(name, 'environment'));
+  return join(repositoryEnvironments(stateRoot, repositoryId), checkName(name, 'environment'));
 }
 
 /** The layers, topmost first, of a tree that was laid out for all steps of a run. */

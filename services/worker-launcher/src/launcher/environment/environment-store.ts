@@ -9,7 +9,11 @@ import { listHeld, type Lease } from '@sallyport/shared/db/lease';
 import type { Pool, Queryable } from '@sallyport/shared/db/pool';
 import { newId } from '@sallyport/shared/ids';
 import type { Logger } from '@sallyport/shared/log';
-import { environmentDirectory, environmentsDirectory } from '../collector/layout.ts';
+import {
+  environmentDirectory,
+  environmentsDirectory,
+  repositoryEnvironments,
+} from '../collector/layout.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { chooseEvictions } from './choose-evictions.ts';
 import { parseRecord, RECORD_MAX_BYTES, type EnvironmentRecord } from './environment-record.ts';
@@ -83,9 +87,10 @@ export function createEnvironmentStore(options: {
     { directory: string; record: EnvironmentRecord | undefined }[]
   > {
     const found = [];
-    for (const repository of await workspace.list(join(stateDir, 'environments'))) {
-      for (const name of await workspace.list(join(stateDir, 'environments', repository))) {
-        const directory = join(stateDir, 'environments', repository, name);
+    const root = environmentsDirectory(stateDir);
+    for (const repository of await workspace.list(root)) {
+      for (const name of await workspace.list(join(root, repository))) {
+        const directory = join(root, repository, name);
         found.push({ directory, record: await readRecord(directory) });
       }
     }
@@ -100,7 +105,7 @@ export function createEnvironmentStore(options: {
 
   return {
     async find(repositoryId, key, lease) {
-      const all = environmentsDirectory(stateDir, repositoryId);
+      const all = repositoryEnvironments(stateDir, repositoryId);
       return withEnvironmentLock(db, async () => {
         for (const name of (await workspace.list(all)).toSorted()) {
           if (!name.startsWith(`${key}-`)) continue;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { listHeld, type Lease } from '@sallyport/shared/db/lease';
 import type { Queryable } from '@sallyport/shared/db/pool';
 import type { Logger } from '@sallyport/shared/log';
-import { runDirectory } from '../collector/layout.ts';
+import { runDirectory, runsDirectory } from '../collector/layout.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 const NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})-([0-9]{1,15})$/;
@@ -34,7 +34,7 @@ export function createRunDirectories(
     remove: (lease) => workspace.remove(pathOf(lease)),
     async clean(db) {
       // Listed before the leases are read: a directory that is made in between is not looked at.
-      const root = join(stateDir, 'runs');
+      const root = runsDirectory(stateDir);
       const names = await workspace.list(root);
       const owners = names.map((name) => ({ name, owner: ownerOf(name) }));
       const held = await listHeld(
