@@ -3,7 +3,7 @@
  * The tree's own files there are its files as anywhere else.
  */
 import { lstatSync } from 'node:fs';
-import { bytesOf } from './copy-tree.mjs';
+import { bytesOf, pathOf } from './copy-tree.mjs';
 import { readDirectory } from './walk-tree.mjs';
 
 /**
@@ -11,7 +11,7 @@ import { readDirectory } from './walk-tree.mjs';
  * worth naming; in a layer everything was changed.
  */
 export function createApart({ root, paths, since }) {
-  const roots = new Set(paths.map((path) => Buffer.from(path).toString('latin1')));
+  const roots = new Set(paths.map(pathOf));
 
   /** Whether a path lies at or below one of them. */
   function holds(path) {

@@ -19,6 +19,11 @@ export function bytesOf(path) {
   return Buffer.from(path, 'latin1');
 }
 
+/** The path that the launcher spells as a text. */
+export function pathOf(text) {
+  return Buffer.from(text).toString('latin1');
+}
+
 /**
  * Copies what lies at `path` below `from` to the same place below `to`. `onEntry` sees each path with its stat before it
  * is copied, and may throw; special files are left out.

@@ -4,7 +4,7 @@
  */
 import { cpSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { commitTree } from './commit-tree.mjs';
-import { copyTree } from './copy-tree.mjs';
+import { copyTree, pathOf } from './copy-tree.mjs';
 import { Problem } from './problem.mjs';
 import { treeOf } from './run-operations.mjs';
 import { showTree } from './shown-tree.mjs';
@@ -47,8 +47,7 @@ export async function materialize({ git, params }) {
 /** A copy, so that what the step does to it stays its own. What the tree has itself stands above it. */
 function layOutEnvironment(files, paths) {
   for (const path of paths) {
-    const bytes = Buffer.from(path).toString('latin1');
-    copyTree({ from: ENVIRONMENT_LAYER, to: files.tree, path: bytes });
+    copyTree({ from: ENVIRONMENT_LAYER, to: files.tree, path: pathOf(path) });
   }
   writeFileSync(files.environmentLaid, '');
 }

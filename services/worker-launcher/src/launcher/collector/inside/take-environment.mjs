@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { lstatSync, mkdirSync } from 'node:fs';
-import { bytesOf, copyTree } from './copy-tree.mjs';
+import { bytesOf, copyTree, pathOf } from './copy-tree.mjs';
 import { readIndex } from './index-file.mjs';
 import { treeFiles } from './layered-tree.mjs';
 import { Problem } from './problem.mjs';
@@ -42,7 +42,7 @@ function take({ root, entries, produces, limits, leaveOut }) {
   const found = { carried: [], missing: [] };
   const steersAgents = new RegExp(leaveOut);
   for (const path of produces) {
-    const wanted = Buffer.from(path).toString('latin1');
+    const wanted = pathOf(path);
     const before = found.carried.length;
     if (isReached(root, wanted)) {
       for (const at of survey(root, entries, wanted)) {
