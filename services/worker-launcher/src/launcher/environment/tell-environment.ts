@@ -2,6 +2,7 @@
 import { writeArtifact } from '@sallyport/shared/artifacts/store';
 import { inLeasedTransaction } from '@sallyport/shared/db/lease';
 import { appendEvent } from '@sallyport/shared/db/timeline';
+import { namePaths } from '../run/name-paths.ts';
 import { storableJson, storableText } from '../run/storable.ts';
 import type { RunWork } from '../run/work.ts';
 import type { SandboxExit } from '../sandbox/driver.ts';
@@ -11,7 +12,6 @@ import type { MadeEnvironment } from './make-environment.ts';
 
 const TAIL_CHARACTERS = 2_000;
 const LISTED_PATHS = 50;
-const NAMED_PATHS = 5;
 
 export interface ReadyEnvironment {
   stored: StoredEnvironment;
@@ -72,17 +72,15 @@ export async function tellFailure(
 
 function sayReady({ stored, made, chosen }: ReadyEnvironment): string {
   const whose = chosen.from === 'operator' ? "the operator's" : "the repository's";
-  const { paths } = stored.record;
-  const named = `${paths.slice(0, NAMED_PATHS).join(', ')}${paths.length > NAMED_PATHS ? ', …' : ''}`;
+  const named = namePaths(stored.record.paths);
   if (made === null) {
     return `${whose} environment is there from an earlier run (${named}); no command was run`;
   }
   const { changed, changedCount } = made;
-  const more = changedCount > Math.min(changed.length, NAMED_PATHS) ? ', …' : '';
   const fate =
     changedCount === 0
       ? ''
-      : `; what its commands changed of the tree is not carried on (${changed.slice(0, NAMED_PATHS).join(', ')}${more})`;
+      : `; what its commands changed of the tree is not carried on (${namePaths(changed, changedCount)})`;
   return `${whose} environment was made: ${named}${fate}`;
 }
 

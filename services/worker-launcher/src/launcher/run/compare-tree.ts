@@ -2,11 +2,11 @@
  * What the timeline says about a step's tree beside the one it was given: for a writing step its result, for a read-only
  * one a finding, what it tried and that it was discarded.
  */
+import { namePaths } from './name-paths.ts';
 import { storableJson, storableText } from './storable.ts';
 import type { StepTaking, TakenWork } from './take-step.ts';
 
 const LISTED_PATHS = 200;
-const NAMED_PATHS = 5;
 
 /** Whether a read-only step tried to change what is not its own: tracked paths, or the git directory. */
 export function attemptedToWrite(taking: StepTaking | undefined, readOnly: boolean): boolean {
@@ -73,13 +73,15 @@ function sayInWords(
     const git = taken.gitDirectoryTouched && readOnly ? ' but touched its git directory' : '';
     return `node ${node} left the tree as it was${git}${left}`;
   }
-  const named = taken.changes.slice(0, NAMED_PATHS).map(({ path }) => path);
-  const more = taken.changeCount > named.length ? ', …' : '';
+  const named = namePaths(
+    taken.changes.map(({ path }) => path),
+    taken.changeCount,
+  );
   const lines =
     taken.linesAdded === null || taken.linesRemoved === null
       ? ''
       : `, +${taken.linesAdded} -${taken.linesRemoved} lines`;
-  return `node ${node} wrote to the tree: ${count(taken.changeCount, 'path')}${lines} (${named.join(', ')}${more})${fate}`;
+  return `node ${node} wrote to the tree: ${count(taken.changeCount, 'path')}${lines} (${named})${fate}`;
 }
 
 function count(n: number, what: string): string {
