@@ -103,7 +103,7 @@ async function takeIn(
   const configurationFrom = claims.base.sha;
   try {
     return await work.collector.run({
-      id: `take-environment-${work.lease.runId}-${work.lease.fence}`,
+      id: 'take-environment',
       labels: { task: task.id, run: work.lease.runId },
       mirror: { directory: mirrorDirectory(work.stateDir, task.repositoryId), access: 'read_only' },
       run,

@@ -57,7 +57,7 @@ async function perform(
   maxBytes: number,
 ): Promise<ReadFiles> {
   const [read] = await work.collector.run({
-    id: `read-base-${work.lease.runId}-${work.lease.fence}`,
+    id: 'read-base',
     labels: { task: task.id, run: work.lease.runId },
     mirror: { directory: mirrorDirectory(work.stateDir, task.repositoryId), access: 'read_only' },
     run: work.directories.pathOf(work.lease),
