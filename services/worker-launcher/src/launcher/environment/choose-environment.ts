@@ -63,7 +63,7 @@ export function resolveEnvironment(
   if (environment.image !== undefined) {
     const known = environments.images.has(environment.image);
     const message = known
-      ? `image: "${environment.image}" cannot be used: sandboxes here are not made from images; leave image out`
+      ? `image: "${environment.image}" cannot be used: no sandbox here is made from an image that an environment names; leave image out`
       : `image: "${environment.image}" is none of the operator's (${listed(environments.images.keys())})`;
     return { reason: known ? 'image_unavailable' : 'image_unknown', message };
   }
