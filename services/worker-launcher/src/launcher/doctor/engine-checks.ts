@@ -3,7 +3,7 @@ import { newId } from '@sallyport/shared/ids';
 import { createDockerDriver } from '../sandbox/docker-driver.ts';
 import { createEngine } from '../sandbox/docker-engine.ts';
 import { probeEngine } from '../sandbox/probe-engine.ts';
-import { createGuardClient, wordsOf } from '../workspace/guard-client.ts';
+import { createGuardClient, wordsOf, type GuardClient } from '../workspace/guard-client.ts';
 import { renewGuardLease } from '../workspace/guard-lease.ts';
 import { createGuardWorkspace } from '../workspace/guard-workspace.ts';
 import { fail, pass, warn, type Check } from './check.ts';
@@ -34,12 +34,13 @@ export async function checkEngine(options: EngineCheckOptions): Promise<Check[]>
   }
   const engine = pass('docker_engine', 'the engine answers');
   if (image === undefined) return [guard, engine];
-  return [guard, engine, ...(await checkImage({ guardSocket, image, stateDir }))];
+  return [guard, engine, ...(await checkImage(client, { guardSocket, image, stateDir }))];
 }
 
-async function checkImage(options: EngineCheckOptions & { image: string }): Promise<Check[]> {
-  const { guardSocket, image, stateDir } = options;
-  const client = createGuardClient(guardSocket, 1);
+async function checkImage(
+  client: GuardClient,
+  { guardSocket, image, stateDir }: EngineCheckOptions & { image: string },
+): Promise<Check[]> {
   const workspace = createGuardWorkspace(client, stateDir);
   const instance = newId();
   const driver = createDockerDriver({
