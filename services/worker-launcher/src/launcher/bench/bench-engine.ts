@@ -14,10 +14,15 @@ import type { SandboxDriver } from '../sandbox/driver.ts';
 import { createGuardClient } from '../workspace/guard-client.ts';
 import { RENEW_LEASE_MS, renewGuardLease } from '../workspace/guard-lease.ts';
 import { createGuardWorkspace } from '../workspace/guard-workspace.ts';
-import type { BenchPlaces } from './bench-sandbox.ts';
 
 const GUARD = fileURLToPath(new URL('../../engine-guard/main.ts', import.meta.url));
 const START_MS = 30_000;
+
+/** What is mounted into a sandbox that does nothing. */
+export interface BenchPlaces {
+  in: string;
+  out: string;
+}
 
 export interface BenchEngine {
   driver: SandboxDriver;

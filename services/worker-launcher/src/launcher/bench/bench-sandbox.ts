@@ -12,7 +12,7 @@ import { STEP_LIMITS } from '../run/step-places.ts';
 import { createBubblewrapDriver } from '../sandbox/bubblewrap-driver.ts';
 import type { SandboxDriver, SandboxMount, SandboxSpec } from '../sandbox/driver.ts';
 import { runBareBubblewrap, runBareDocker } from './bare-sandboxes.ts';
-import { startBenchEngine } from './bench-engine.ts';
+import { startBenchEngine, type BenchPlaces } from './bench-engine.ts';
 import { makeProject } from './make-project.ts';
 import { createStepBench } from './step-bench.ts';
 import { summarise, type BenchResult, type Summary } from './summarise.ts';
@@ -119,11 +119,6 @@ async function collectorOf(directory: string): Promise<Contestant> {
   const project = makeProject(join(directory, 'project'), COLLECTED_FILES);
   const bench = await createStepBench(join(directory, 'state'), project);
   return { name: 'collector_per_step', run: async () => (await bench.step('reader')).takeMs };
-}
-
-export interface BenchPlaces {
-  in: string;
-  out: string;
 }
 
 function placesBelow(directory: string): BenchPlaces {
